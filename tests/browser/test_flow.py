@@ -99,7 +99,7 @@ def test_shapes_and_specs_stand_on_the_arrows_and_at_the_arguments(visit):
     assert "P(data, –)" in flat
     assert "P(data, model)" in flat
     # A ring over 4 sends 2 x 3/4 of 256 KiB.
-    assert "384 KiB sent" in words
+    assert "sends 384 KiB" in words
 
 
 def test_a_click_in_the_flow_selects_everywhere(visit):

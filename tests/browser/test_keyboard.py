@@ -35,7 +35,7 @@ def test_the_whole_round_with_keys_only(visit):
     tab_to(page, "Arrays")
     keys.press("ArrowLeft")
     assert page.locator("[data-tab=collectives]").get_attribute("aria-selected") == "true"
-    tab_to(page, "Filter the list")
+    tab_to(page, "Find in the list")
     keys.type("all-gather")
     assert {words.split(" ")[0] for words in opened.texts(".row .sub")} == {"all-gather"}
     keys.press("Escape")

@@ -58,7 +58,7 @@ def test_a_cause_filters_and_the_totals_follow(visit):
     opened.page.get_by_label("Only this cause").select_option("contraction")
     assert opened.page.locator(".row").count() == 1
     assert opened.select(".status .shown").inner_text() == "1 of 8"
-    assert opened.select(".totals h2").inner_text() == "Sent per device and call, 1 of 8 collectives"
+    assert opened.select(".totals h2").inner_text() == "Each device sends per call, 1 of 8 collectives"
     shown = {
         row.locator(".axisname").inner_text(): (row.locator(".figure").inner_text(), row.locator(".count").inner_text())
         for row in opened.page.locator("button.total").all()
@@ -66,7 +66,7 @@ def test_a_cause_filters_and_the_totals_follow(visit):
     assert shown["data"][1] == "1 collective"
     assert {figures for axis, figures in shown.items() if axis != "data"} == {("0 B", "0 collectives")}
     opened.page.get_by_label("Only this cause").select_option("")
-    assert opened.select(".totals h2").inner_text() == "Sent per device and call, by mesh axis"
+    assert opened.select(".totals h2").inner_text() == "Each device sends per call, by mesh axis"
 
 
 def test_a_chosen_axis_fades_the_other_totals_and_changes_no_figure(visit):
@@ -106,6 +106,7 @@ def test_escape_clears_every_filter(visit):
     opened.page.get_by_label("Only this cause").select_option("contraction")
     opened.page.locator(".answer").click()
     opened.page.locator(".row").first.focus()
+    opened.page.keyboard.press("Escape")  # the filters' box
     opened.page.keyboard.press("Escape")
     assert opened.page.locator(".row").count() == every
     assert opened.page.locator("button.note[aria-pressed=true]").count() == 0

@@ -58,7 +58,7 @@ def test_a_click_on_a_collective_selects_it_in_the_list_and_everywhere(visit):
     assert opened.page.locator(".row[aria-selected=true]").count() == 1
     assert opened.page.locator(".row[aria-selected=true] .sub").inner_text().startswith("all-gather")
     assert opened.select(".details h2").inner_text().strip() == "all-gather over data"
-    assert told(opened).startswith("all-gather over data, payload ")
+    assert told(opened).startswith("all-gather over data, ")
     assert picture(opened) != before
 
 

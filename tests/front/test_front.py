@@ -87,7 +87,7 @@ def test_a_list_can_be_sorted_by_time_where_something_was_measured():
       const keys = (list, rows) => filters.sortsOf(list, rows).map(([key]) => key);
       const state = {...filters.CLEAR, list: "kernels", sort: "time", reversed: false};
       return [keys("kernels", input), keys("kernels", input.slice(0, 1)), keys("arrays", input),
-        filters.shownRows(input, state, {}).map(([row]) => row.what)];"""
+        filters.shownRows({first: {}, state, rows: () => input}).map(([row]) => row.what)];"""
     with_times, without, arrays, order = run(script, rows)
     assert "time" in with_times
     assert with_times[0] == "size"
@@ -199,11 +199,12 @@ def test_filters_want_every_word_and_the_chosen_axis():
       const first = {axis_sets: [{words: "data"}, {words: "model"}]};
       const row = {kind: "all-gather", axes: 1, what: "mlp/dot", place: "train.py:3", names: []};
       const state = (changes) => ({list: "collectives", text: "", axes: null, kind: null, role: null, ...changes});
-      const texts = ["GATHER model", "gather data", "train.py:3"].map((text) => ({text}));
-      return [{}, {axes: 1}, {axes: 0}, {kind: "all-reduce"}, ...texts]
-        .map((changes) => store.fits(row, state(changes), first));
+      const code = {first, spotWords: (spot) => spot === 7 ? "train.py:3 attention y = softmax(x)" : ""};
+      const texts = ["GATHER model", "gather data", "train.py:3", "softmax ATT", "/soft(.?)max/", "/^soft/", "/(/"];
+      return [{}, {axes: 1}, {axes: 0}, {kind: "all-reduce"}].map((changes) => store.fits(row, state(changes), first))
+        .concat(texts.map((text) => store.searched(code, text)({...row, spots: [7]})));
     """
-    assert run(script) == [True, True, False, False, True, False, True]
+    assert run(script) == [True, True, False, False, True, False, True, True, True, False, False]
 
 
 ROWS = [
@@ -218,7 +219,7 @@ def test_rows_are_sorted_by_each_key_and_ties_keep_their_order():
     script = """
       const all = {list: "collectives", text: "", axes: null, kind: null, role: null};
       const shown = (sort, reversed = false) =>
-        filters.shownRows(input, {...all, sort, reversed}, {}).map(([row]) => row.name);
+        filters.shownRows({first: {}, rows: () => input}, {...all, sort, reversed}).map(([row]) => row.name);
       return [shown("size"), shown("name"), shown("count"), shown("place"), shown("phase"), shown("size", true)];
     """
     size, name, count, place, phase, reversed = run(script, ROWS)
@@ -233,7 +234,7 @@ def test_rows_are_sorted_by_each_key_and_ties_keep_their_order():
 def test_a_list_that_lacks_a_key_keeps_its_own_order():
     script = """
       const state = {list: "arrays", text: "", role: null, sort: "phase", reversed: false};
-      return [filters.sortKey(state, {}), filters.shownRows(input, state, {}).map(([, i]) => i)];
+      return [filters.sortKey(state, {}), filters.shownRows({first: {}, rows: () => input}, state).map(([, i]) => i)];
     """
     assert run(script, ROWS) == ["given", [0, 1, 2, 3]]
 
@@ -243,8 +244,8 @@ def test_totals_leave_the_chosen_axis_out_of_the_filters():
       const rows = [[0, "a", 5], [0, "b", 7], [1, "a", 11]].map(([axes, kind, sent_bytes]) =>
         ({axes, kind, sent_bytes, number: 2, what: "", names: []}));
       const state = {list: "collectives", text: "", axes: 1, kind: "a", role: null};
-      const {sums, number} = filters.filteredTotals(rows, state, {});
-      return [[...sums], number];
+      const {sums, number} = filters.filteredTotals({first: {}, rows: () => rows}, state);
+      return [[...sums].sort(), number];
     """
     assert run(script) == [[[0, [5, 2]], [1, [11, 2]]], 4]
 

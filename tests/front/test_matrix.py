@@ -187,7 +187,7 @@ def test_search_wants_every_word_and_prefers_the_layer_that_is_shown():
     found = run(
         blob("train_step_16_layers.cpu_8"),
         """
-        const finder = new search.BoxSearch(g, words);
+        const finder = new search.BoxSearch(g, words, () => "");
         const names = (text) => finder.find(text).map((box) => g.path(g.box.row[box]));
         const shown = {open: new Set([0]), unfolded: new Set()};
         selection.reveal(g, shown, finder.find("layer7 mlp backward")[0]);

@@ -127,7 +127,7 @@ def test_the_nearest_event_is_of_the_lane_and_within_reach(tmp_path: Path):
 def test_an_event_tells_its_span_its_use_and_what_was_between(tmp_path: Path):
     lines = strip(tmp_path, "return strip.events.map((_, i) => schedule_data.eventLines(strip, i, data));")
     assert lines[0] == [
-        "all-gather over data, payload 1 KiB",
+        "all-gather over data, 1 KiB on a device",
         "params['w']",
         "from place 1 to 4: 3 kernels in between",
         "first used 4 kernels later, by fusion.8, after the first matmul",

@@ -162,7 +162,7 @@ def test_a_large_result_is_one_line_for_each_tree_with_shapes_and_specs(program,
     lines = lines.splitlines()
     # 3 x 64 x 32 floats are 24,576 bytes, with the sum (4 bytes) and three numbers (12 bytes) 24.0 KiB.
     assert lines[0].endswith("]: ")
-    assert lines[1] == "3 trees, 5 arrays, 24.0 KiB; the values are in _"
+    assert lines[1] == "3 trees, 5 arrays, 24.0 KiB, in `_`"
     assert lines[2].split() == [
         "[0]",
         "dict",
@@ -193,20 +193,20 @@ def test_a_large_result_stays_what_it_is(program):
 def test_many_small_arrays_are_a_large_result_too(program):
     program.value(STEP)
     printed = program.printed("%pjit many(big)")
-    assert "9 trees, 9 arrays, 36 B; the values are in _" in printed
+    assert "9 trees, 9 arrays, 36 B, in `_`" in printed
 
 
 @pytest.mark.parametrize("cell", ["%pjit few(big)", "%pjit few(big)[0]", "%pjit step", "%pjit list(range(5000))"])
 def test_a_small_result_and_one_without_arrays_are_displayed_as_ever(program, cell):
     program.value(STEP)
-    assert "values are in _" not in program.printed(cell)
+    assert "in `_`" not in program.printed(cell)
 
 
 def test_a_large_value_that_no_run_gave_is_displayed_as_ever(program):
     program.value(STEP)
     program.value("result = few(big)")
-    assert "values are in _" not in program.printed("%pjit few(big);\nbig")
-    assert "values are in _" not in program.printed("big")
+    assert "in `_`" not in program.printed("%pjit few(big);\nbig")
+    assert "in `_`" not in program.printed("big")
 
 
 def test_a_result_that_cannot_be_described_is_displayed_as_ever(program, monkeypatch):

@@ -81,8 +81,11 @@ def test_totals_are_a_bar_per_axis_in_the_axis_colour():
     (bars,) = figure.data
     assert dict(zip(bars.y, bars.x, strict=True)) == {"model": 1.5, "data": 1.0}
     assert list(bars.marker.color) == [AXIS_COLORS[1], AXIS_COLORS[0]]
-    assert figure.layout.xaxis.title.text == "MiB sent by one device per call (modelled: ring)"
-    assert bars.customdata[0] == "model: sent 1.50 MiB<br>1 collective<br>all-reduce x1<br>payload 1 MiB (counted)"
+    assert figure.layout.xaxis.title.text == "MiB one device sends per call (modelled: ring)"
+    assert (
+        bars.customdata[0]
+        == "model: sends 1.50 MiB<br>1 collective<br>all-reduce x1<br>arrays on a device 1 MiB (counted)"
+    )
 
 
 def test_collectives_in_a_loop_count_as_often_as_they_run():
@@ -278,7 +281,7 @@ def test_a_page_made_of_a_notebook_keeps_the_still_twin():
     output = v4.new_output("execute_result", data, execution_count=1)
     notebook = v4.new_notebook(cells=[v4.new_code_cell("rec.figures.axis_totals", outputs=[output], id="cell")])
     page, _ = HTMLExporter().from_notebook_node(notebook)
-    assert 'alt="bytes sent by one device per call, over each mesh axis (modelled: ring): model 1.50 MiB' in page
+    assert 'alt="bytes that one device sends per call, over each mesh axis (modelled: ring): model 1.50 MiB' in page
 
 
 def test_a_figure_keeps_its_twin_when_it_is_changed_copied_and_pickled():

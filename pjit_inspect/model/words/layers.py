@@ -13,7 +13,9 @@ from collections.abc import Sequence
 _FIRST = re.compile(r"[^\[.]*\[\d+\]")
 _BRACKETED = re.compile(r"\[\d+\]")
 # A digit comes first, so that the search skips all else at once.
-_WORDED = re.compile(r"\d(?:(?<=_\d)\d*(?=['\"\]./])|(?:(?<=layer\d)|(?<=block\d))\d*)")
+_WORDED = re.compile(
+    r"\d(?:(?<=_\d)\d*(?=['\"\]./])|(?:(?<=\['\d)|(?<=\[\"\d))\d*(?=['\"]\])|(?:(?<=layer\d)|(?<=block\d))\d*)"
+)
 _INDEX = re.compile(f"{_BRACKETED.pattern}|{_WORDED.pattern}")
 _SCOPE = re.compile(r"(?<=[A-Za-z_])\d+(?=/)")
 

@@ -25,7 +25,7 @@ _SECONDS_FROM = 0.9995
 
 def totals_chart(report: RecordReport) -> BarChart:
     """Bytes one device sends per call, a bar for each set of mesh axes (modelled: ring)."""
-    title = "bytes sent by one device per call, over each mesh axis (modelled: ring)"
+    title = "bytes that one device sends per call, over each mesh axis (modelled: ring)"
     axes = document_axes(report.data)
     missing = no_collectives(report)
     if missing:
@@ -34,7 +34,7 @@ def totals_chart(report: RecordReport) -> BarChart:
     rows = [_axis_row(total, report, palette) for total in totals[:_ROWS]]
     return BarChart(
         title=title,
-        measure="sent by one device per call (modelled: ring)",
+        measure="one device sends per call (modelled: ring)",
         unit=share_unit(total.sent_bytes for total in totals),
         rows=tuple(rows),
         notes=(*incomplete_notes(report), *_total_notes(totals)),
@@ -67,14 +67,15 @@ def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRo
     rows = report.collectives or ()
     mine = Counter(row.kind for row in rows if row.axes == total.axes and (not row.axes or row.mesh == total.mesh))
     kinds = ", ".join(f"{shorten(printable(kind), 24)} x{number:,}" for kind, number in mine.most_common(_KINDS))
+    arrays = least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least)
     words = (
         f"{plural(total.collectives, 'collective')}{runs}",
         f"{kinds}, ..." if len(mine) > _KINDS else kinds,
-        f"payload {least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least)} (counted)",
+        f"arrays on a device {arrays} (counted)",
         *(("at least: the bytes of some are unknown",) if total.is_sent_least else ()),
         *(("at most: some devices or calls send less",) if total.is_bound else ()),
     )
-    part = BarPart(name="sent", value=total.sent_bytes, color=color, words=words)
+    part = BarPart(name="sends", value=total.sent_bytes, color=color, words=words)
     return BarRow(label=label, parts=(part,), color=color)
 
 

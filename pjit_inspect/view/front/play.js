@@ -326,6 +326,42 @@ body:has(> #pjit-inspector) {
   flex: 1;
   padding-right: 12px;
 }
+.pjit-inspector .help {
+  position: absolute;
+  z-index: 40;
+  inset: 8px max(8px, calc(50% - 360px)) auto;
+  max-height: calc(100% - 16px);
+  box-sizing: border-box;
+  overflow: auto;
+  padding: 12px 16px;
+  background: var(--bg);
+  border: 2px solid var(--select);
+  border-radius: 8px;
+  columns: 300px;
+}
+.pjit-inspector .helphead {
+  display: flex;
+  justify-content: space-between;
+  column-span: all;
+}
+.pjit-inspector .help section {
+  break-inside: avoid;
+}
+.pjit-inspector .help p {
+  column-span: all;
+}
+.pjit-inspector .help dl {
+  display: grid;
+  grid-template-columns: 92px 1fr;
+  gap: 4px 8px;
+  margin: 4px 0;
+}
+.pjit-inspector .help dd {
+  margin: 0;
+}
+.pjit-inspector kbd {
+  font-family: var(--code);
+}
 .pjit-inspector .question {
   margin: 4px 0 8px;
   padding: 6px 10px;
@@ -459,20 +495,14 @@ body:has(> #pjit-inspector) {
   gap: 0;
   padding: 0 4px;
 }
-/* Where there is no room, names give way, never figures. */
+/* Where there is no room, figures stand under their names: neither is cut. */
 .pjit-inspector .list .tabs button {
   display: flex;
-  padding: 3px 4px;
-  min-width: 0;
-}
-.pjit-inspector .list .tabname {
-  min-width: 0;
-  overflow: hidden;
-  text-overflow: ellipsis;
-}
-.pjit-inspector .list .tabs .count {
-  flex: none;
-  white-space: pre;
+  flex-wrap: wrap;
+  column-gap: 3px;
+  padding: 2px 4px;
+  min-width: min-content;
+  line-height: 14px;
 }
 .pjit-inspector .filters {
   position: relative;

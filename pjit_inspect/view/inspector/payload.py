@@ -26,7 +26,14 @@ from pjit_inspect.view.inspector.advice import advice_data
 from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
 from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, flow_data, graph_data, missing_graph
 from pjit_inspect.view.inspector.notes import note_list
-from pjit_inspect.view.inspector.rows import array_groups, array_rows, collective_rows, kernel_rows, value_rows
+from pjit_inspect.view.inspector.rows import (
+    array_groups,
+    array_rows,
+    collective_rows,
+    inner_values,
+    kernel_rows,
+    value_rows,
+)
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.texts import (
     PHASES,
@@ -203,7 +210,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "unasked": spans_data(_unasked(report)),
         "counts": [
             len(report.collectives or ()),
-            len(data.inputs) + len(data.outputs),
+            len(data.inputs) + len(data.outputs) + len(inner_values(given.shardings)),
             None if data.is_partial else len(report.fusions or ()),
         ],
         "has_graph": given.graph is not None,
@@ -243,7 +250,6 @@ def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
         {
             "axes": tables.axis_set(total.axes, total.mesh),
             "sent": least_text(bytes_text(total.sent_bytes), total.sent_bytes, total.is_sent_least),
-            "payload": least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least),
             "number": plural(total.collectives, "collective"),
             "share": total.sent_bytes / most,
             "sent_bytes": float(total.sent_bytes),

@@ -176,10 +176,10 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     times = runs if least in (None, group.runs) else f"{count_text(least)}-{runs}"
     share = share_text(group.sent_bytes, report.sent_bytes)
     return [
-        ["payload, each", bytes_text(first.payload_bytes), "counted"],
-        ["wire per device, each", bytes_text(first.wire_bytes), "modelled, ring"],
+        ["array on a device, each", bytes_text(first.payload_bytes), "counted"],
+        ["sends, each", bytes_text(first.wire_bytes), "modelled, ring"],
         ["times per call", f"\u00d7 {times}", "counted" if group.runs is not None else "loop of unknown length"],
-        ["sent per call", bytes_text(group.sent_bytes), f"modelled{f', {share} of all' if share else ''}"],
+        ["sends per call", bytes_text(group.sent_bytes), f"modelled{f', {share} of all' if share else ''}"],
     ]
 
 
@@ -318,11 +318,16 @@ def _entry(
     }
 
 
+def inner_values(table: ShardingTable | None) -> list[ValueSharding]:
+    """Values that are neither arguments nor results; [] before anybody asked for their shardings."""
+    return [] if table is None else [row for row in table.rows if row.op]
+
+
 def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
     """Values inside the program, most wasted bytes first, and words for values left out or unknown."""
     if table is None or not table.rows:
         return [], "" if table is None else table.missing
-    values = [row for row in table.rows if row.op]
+    values = inner_values(table)
     rows = [_value(row, tables, data.mesh) for row in values[:_VALUES]]
     more = len(values) - len(rows)
     return rows, f"{plural(more, 'more value')}; record.shardings has all" if more else ""

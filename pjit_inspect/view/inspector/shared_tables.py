@@ -32,6 +32,7 @@ class SharedTables:
     _spots: dict[tuple[int, int], int] = field(default_factory=dict)
     _files: dict[tuple[str, str | None], int] = field(default_factory=dict)
     _cells: dict[str, str | None] = field(default_factory=dict)
+    _functions: dict[int, dict[str, None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for source in self.sources:
@@ -55,12 +56,17 @@ class SharedTables:
 
         -1 without frames.
         """
-        frame = next((frame for frame in frames if frame.file in self._cells), None) or next(iter(frames), None)
-        if frame is None:
+        if not frames:
             return -1
+        at = next((at for at, frame in enumerate(frames) if frame.file in self._cells), 0)
+        frame = frames[at]
         cell = self._cells.get(frame.file, frame.cell)
         file = self._files.setdefault((frame.file, cell), len(self._files))
-        return self._spots.setdefault((file, frame.line), len(self._spots))
+        spot = self._spots.setdefault((file, frame.line), len(self._spots))
+        # The line's own function, and those of libraries that it calls.
+        names = (name_data(one.function) for one in frames[: at + 1] if one.function)
+        self._functions.setdefault(spot, {}).update(dict.fromkeys(names))
+        return spot
 
     def spot_of(self, source: SourceText, line: int) -> int:
         """The number of a line of one of the record's texts."""
@@ -76,7 +82,12 @@ class SharedTables:
             ],
             "shardings": [_sharding_data(sharding) for sharding in self._shardings],
             "files": [name_data(Frame(file=file, cell=cell, line=0).where) for file, cell in self._files],
+            "functions": list(dict.fromkeys(self._function_names())),
         }
+
+    def _function_names(self) -> list[str]:
+        """The functions of each place, in one string."""
+        return [" ".join(self._functions.get(spot, ())) for spot in range(len(self._spots))]
 
     def _words(self, axes: tuple[str, ...] | None) -> str:
         """The axes in words; without a known mesh, groups may still follow unknown axes."""
@@ -89,6 +100,8 @@ class SharedTables:
         sets = list(self._groups)
         groups = [group for one in sets for group in one]
         shardings = list(self._shardings)
+        functions = self._function_names()
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(functions))}
         return {
             **lists_of("groups", groups),
             "group_sets.ends": ends_of(sets),
@@ -96,6 +109,7 @@ class SharedTables:
             "sharding_tiles": whole_numbers(tile for one in shardings for tile in one.tile_of),
             "shardings.ends": ends_of(one.device_ids for one in shardings),
             "spot_files": np.array([file for file, _ in self._spots], np.int32),
+            "spot_functions": np.array([numbers[name] for name in functions], np.int32),
             "spot_lines": np.array([min(line, 2**31 - 1) for _, line in self._spots], np.int32),
         }
 

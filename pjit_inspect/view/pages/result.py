@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import ResultTree
@@ -18,25 +19,37 @@ _NAME = 40
 
 
 def result_lines(trees: Sequence[ResultTree]) -> str:
-    """The lines; the sums of all come first."""
+    """The lines; the sums of all come first. A single array is one line, and equal trees in a row share one."""
     arrays = [array for tree in trees for array in tree.arrays]
-    total = f"{plural(len(trees), 'tree')}, {plural(len(arrays), 'array')}, {_bytes(arrays)}; the values are in _"
-    cells = [_cells(tree) for tree in trees[:_TREES]]
+    if len(trees) == 1 == len(arrays) and trees[0].kind == "array":
+        spec = printable(known_spec_text(arrays[0].spec))
+        return f"{printable(array_text(arrays[0]))}, {_bytes(arrays)}, in `_`; {spec}"
+    total = f"{plural(len(trees), 'tree')}, {plural(len(arrays), 'array')}, {_bytes(arrays)}, in `_`"
+    runs = [tuple(run) for _, run in groupby(trees, key=_cells_of_one)]
+    cells = [_cells(run) for run in runs[:_TREES]]
     widths = [max(len(row[i]) for row in cells) for i in range(4)] if cells else []
     lines = [shorten("  ".join([*map(pad, row[:4], widths), row[4]]).strip(), _WIDTH) for row in cells]
-    rest = [f"and {plural(len(trees) - _TREES, 'more tree')}"] if len(trees) > _TREES else []
-    return "\n".join([total, *lines, *rest])
+    more = sum(map(len, runs[_TREES:]))
+    return "\n".join([total, *lines, *([f"and {plural(more, 'more tree')}"] if more else [])])
 
 
-def _cells(tree: ResultTree) -> tuple[str, str, str, str, str]:
-    """Place, type, number of arrays, bytes, kinds of arrays."""
-    path = shorten(printable(tree.path), _NAME)
-    kind = shorten(printable(tree.kind), _NAME)
-    single = tree.kind == "array" and len(tree.arrays) == 1
-    others = [f"{plural(tree.others, 'other value')}"] if tree.others else []
-    value = f" = {printable(tree.number)}" if tree.number else ""
-    count = "" if single else plural(len(tree.arrays), "array")
-    return path, kind, count, _bytes(tree.arrays), ", ".join([*_kinds(tree.arrays), *others]) + value
+def _cells_of_one(tree: ResultTree) -> tuple[str, ...]:
+    """All that is said of a tree but its place."""
+    return _cells((tree,))[1:]
+
+
+def _cells(run: Sequence[ResultTree]) -> tuple[str, str, str, str, str]:
+    """Places, type, number of arrays, bytes, kinds of arrays of equal trees."""
+    first, arrays = run[0], [array for tree in run for array in tree.arrays]
+    path = shorten(printable(first.path), _NAME)
+    if len(run) > 1:
+        path += f" ... {shorten(printable(run[-1].path), _NAME)}"
+    kind = shorten(printable(first.kind), _NAME) + (f" x {len(run):,}" if len(run) > 1 else "")
+    is_single = first.kind == "array" and len(first.arrays) == 1
+    others = [f"{plural(first.others * len(run), 'other value')}"] if first.others else []
+    value = f" = {printable(first.number)}" if first.number else ""
+    count = "" if is_single else plural(len(arrays), "array")
+    return path, kind, count, _bytes(arrays), ", ".join([*_kinds(arrays), *others]) + value
 
 
 def _kinds(arrays: Sequence[ArrayLayout]) -> list[str]:

@@ -231,7 +231,7 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
 def _totals_table(report: RecordReport) -> TableBlock:
     totals, meshes = report.totals, report.data.meshes
     most = max((total.sent_bytes for total in totals), default=0) or 1
-    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
+    unit = share_unit(total.sent_bytes for total in totals)
     counted = any(total.runs != total.collectives for total in totals)
 
     def axis(total: AxisTotal) -> Spans:
@@ -246,8 +246,7 @@ def _totals_table(report: RecordReport) -> TableBlock:
         Column("axis, of the part that is there" if report.incomplete else "axis", axis),
         numbers("collectives", lambda total: total.collectives),
         *((numbers("runs", lambda total: total.runs),) if counted else ()),
-        numbers(f"payload {unit}", lambda total: least(total.payload_bytes, total.is_payload_least)),
-        numbers(f"wire {unit}", lambda total: least(total.sent_bytes, total.is_sent_least)),
+        numbers(f"sends {unit}", lambda total: least(total.sent_bytes, total.is_sent_least)),
         Column("", lambda total: Bar(total.sent_bytes / most, total.axes)),
     )
     return table_of(columns, totals)
@@ -377,7 +376,7 @@ def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[
         blocks.append(line(strong("Does not fit"), f": {_misfit_words(asked, asked.misfit)}", role="answer"))
     blocks.append(_table(asked, report.figures))
     if any(total.runs is None for total in report.totals):
-        blocks.append(line("what is sent in loops of unknown length counts once", role="footer"))
+        blocks.append(line("what loops of unknown length send counts once", role="footer"))
     return blocks
 
 
@@ -420,7 +419,7 @@ def _table(asked: Hypothesis, now: KeyFigures) -> TableBlock:
     )
     rows = [
         Compared("collectives", now.collectives, before.collectives, "", "counted"),
-        Compared(f"sent {unit}", totals[0], totals[1], unit, "modelled, ring"),
+        Compared(f"sends {unit}", totals[0], totals[1], unit, "modelled, ring"),
     ]
     for axis_names in axes[:_TOTALS] if len(axes) > 1 else ():
         sizes = [side.get(axis_names, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]

@@ -290,9 +290,9 @@ def _head(report: RecordReport, group: CauseGroup) -> Spans:
         Quote(first.kind, strong=True),
         " over ",
         axis_span(first.axes, report.data),
-        "  ",
+        " sends ",
         bytes_number(group.sent_bytes, "modelled", strong=True),
-        f" sent, {share}" if share else " sent",
+        f", {share}" if share else None,
         (Sign("dot"), strong(", ".join(kinds[:2]) + more)) if kinds else None,
         (Sign("dot"), dim(", ".join(marks))) if marks else None,
     )
@@ -341,9 +341,9 @@ def _sentence(group: CauseGroup, reason: EqualCauses) -> Spans:
 
 
 def _figures(group: CauseGroup) -> Spans:
-    payload, wire = bytes_text(group.payload_bytes), bytes_text(group.sent_bytes)
+    arrays, sends = bytes_text(group.payload_bytes), bytes_text(group.sent_bytes)
     parts: list[Cell] = [
-        f"payload {payload} (counted), wire {wire} (modelled: ring), per device and call; {_runs(group)}"
+        f"arrays on a device {arrays} (counted), sends {sends} (modelled: ring), per call; {_runs(group)}"
     ]
     for position, frame in enumerate(distinct_lines(group.frames)[: 1 + _FRAMES]):
         parts += [("; at ", ", called from ", ", ")[min(position, 2)], Quote(frame.where)]

@@ -156,8 +156,7 @@ def _columns(data: RecordData) -> tuple[Column, ...]:
             "collective", lambda group: shorten(printable(group.first.kind), _SOURCE), shrink=True, comfort=20, least=18
         ),
         Column("axis", lambda group: _axis(group.first, data), shrink=True),
-        sizes("payload", lambda group: group.payload_bytes),
-        sizes("wire {unit}", lambda group: group.sent_bytes, "modelled"),
+        sizes("sends {unit}", lambda group: group.sent_bytes, "modelled"),
         Column("cause", lambda group: _cause(group.first), shrink=True),
         Column("where", lambda group: Quote(place) if (place := place_words(group.first)) else UNKNOWN, shrink=True),
         codes("source", lambda group: _beginning(source_line(data, cause_frames(group.first))), optional=True),

@@ -63,7 +63,7 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     blocks += _kinds(picked.rows) if len(groups) > 1 else []
     blocks += _causes(report, groups)
     blocks += _warnings(report.warnings)
-    words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
+    words = "sends: modelled (ring), per device and call; layer numbers starred where several layers are alike"
     return [*blocks, line(words, role="footer")]
 
 
@@ -106,7 +106,7 @@ def _kinds(rows: Sequence[Collective]) -> list[Block]:
     columns = (
         Column("cause", lambda cause: cause),
         numbers("collectives", lambda cause: collectives[cause]),
-        sizes("wire {unit}", lambda cause: round(sent[cause]), "modelled"),
+        sizes("sends {unit}", lambda cause: round(sent[cause]), "modelled"),
         Column("share", lambda cause: share_text(round(sent[cause]), round(whole)), align="right"),
         Column("", lambda cause: Bar(sent[cause] / whole, None)),
     )

@@ -112,7 +112,7 @@ def _legend(report: RecordReport) -> list[Block]:
     if partial:
         entries.append(LegendEntry("partial", "partial sums", partial))
     if data.mesh is not None and report.totals:
-        entries.append(LegendEntry("link", "link, as thick as the root of the bytes sent"))
+        entries.append(LegendEntry("link", "link, as thick as the root of what it sends"))
     return [Legend(tuple(entries))]
 
 
@@ -138,4 +138,4 @@ def _footer(report: RecordReport) -> Line:
         return line(f"bytes counted, per device{there}", role="footer")
     more = any(len(row.groups) > 2 for row in report.collectives)
     signs = "n = times per call" + (", +3 = three more groups" if more else "")
-    return line(f"payload counted, wire modelled (ring), per device{there}; {signs}", role="footer")
+    return line(f"sends: modelled (ring), per device{there}; {signs}", role="footer")

@@ -34,7 +34,7 @@ def draw_summary(report: RecordReport) -> Svg:
     y = _sentences(body, [line for line in memory_line(report.data) if isinstance(line, Line)], y + 2, _INK)
     for note in report.notes[:_NOTES]:
         y = _lines(body, f"note: {note}", y, NOTE)
-    _lines(body, "payload counted, wire modelled (ring), per device", y, _DIM)
+    _lines(body, "sends: modelled (ring), per device", y, _DIM)
     return _framed(body)
 
 

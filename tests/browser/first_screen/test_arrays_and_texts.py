@@ -173,7 +173,7 @@ def test_the_traffic_of_4096_devices_has_a_scale_in_bytes(visit, tmp_path):
     opened.page.wait_for_timeout(200)
     scale = opened.texts(".scale span")
     # 16 devices to a cell: rings over `model` give 15 or 16 of their 252 KiB each to a neighbour in the same cell.
-    assert scale[0] == "sent per call between 16 and 16 devices:"
+    assert scale[0] == "16 devices send 16 others, per call:"
     assert len(scale) == 5
     assert all(words.endswith("iB") for words in scale[1:])
     canvas = opened.select(".matrix canvas").bounding_box()
@@ -184,4 +184,4 @@ def test_the_traffic_of_4096_devices_has_a_scale_in_bytes(visit, tmp_path):
 def test_a_program_of_eight_devices_says_what_its_shades_are(visit):
     opened = visit(program_page(MLP), hash="view=traffic")
     opened.page.wait_for_timeout(200)
-    assert opened.texts(".scale span")[0] == "sent per call:"
+    assert opened.texts(".scale span")[0] == "a device sends another, per call:"

@@ -132,7 +132,7 @@ def test_rows_of_collectives_have_the_times_of_their_instructions():
         if ["time per call, slowest device", "7.00 \u00b5s", "measured"] in row["numbers"]
     ]
     assert len(found) == 1
-    assert found[0]["numbers"][-1][0] == "sent per call"
+    assert found[0]["numbers"][-1][0] == "sends per call"
 
 
 @pytest.mark.parametrize(("report", "more"), [(REPORT, {}), (measured(), {"show_times": False})])

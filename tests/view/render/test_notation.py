@@ -56,6 +56,8 @@ def test_many_groups_are_the_first_and_a_number():
         ("state.layers_3.kernel", "state.layers_*.kernel"),
         ("params['layer_12']['w']", "params['layer_*']['w']"),
         ("params['block2']['w']", "params['block*']['w']"),
+        ("params['h']['0']['w']", "params['h']['*']['w']"),
+        ("params['h']['3d']['w']", "params['h']['3d']['w']"),
     ],
 )
 def test_only_layer_numbers_are_starred(path, pattern):

@@ -12,7 +12,12 @@ import { list } from "./list.js";
 import { sayOfParts } from "./status.js";
 import { CompareStore } from "./store.js";
 
-const PANES = ["list", "graph", "details", "axes"];
+const PANES = {
+  list: "What changed, one a row",
+  graph: "Both programs, scopes by phases",
+  details: "What is selected, before and after",
+  axes: "What is sent over each mesh axis",
+};
 /** Pixels under which there is one pane, as in `compare.css`. */
 const NARROW = 760;
 
@@ -23,7 +28,7 @@ function mount(root, first) {
   if (isPart) sayOfParts();
   const panes = tabs(
     "Panes",
-    PANES.map((one) => [one, one]),
+    Object.entries(PANES).map(([one, title]) => [one, one, title]),
     () => store.state.pane,
     (pane) => store.set({ pane }),
   );

@@ -45,15 +45,15 @@ export function moved(event, at, count) {
 }
 
 /**
- * A row of tabs; `chosen(key)` runs on a choice.
+ * A row of tabs, each a key, its words, and what it shows in a sentence; `chosen(key)` runs on a choice.
  * @param {string} label
- * @param {[string, any][]} items
+ * @param {[string, any, string?][]} items
  * @param {() => string} current
  * @param {(key: string) => void} chosen
  */
 export function tabs(label, items, current, chosen) {
-  const buttons = items.map(([key, words]) =>
-    h("button", { type: "button", role: "tab", "data-tab": key, onclick: () => chosen(key) }, words),
+  const buttons = items.map(([key, words, title]) =>
+    h("button", { type: "button", role: "tab", title, "data-tab": key, onclick: () => chosen(key) }, words),
   );
   const bar = h(
     "div",

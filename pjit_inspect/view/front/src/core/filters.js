@@ -1,6 +1,6 @@
 // Which rows are shown, and in which order. Not its job: drawing the list (`panes/list.js`), whether one row fits
 // (`store.js`).
-import { fits } from "./store.js";
+import { fits, searched } from "./store.js";
 
 /** Every filter of the lists, switched off. */
 export const CLEAR = { text: "", axes: null, kind: null, cause: null, role: null, note: null };
@@ -53,15 +53,17 @@ export function sortKey(state, first) {
 
 /**
  * Rows that fit, with their numbers, in the chosen order.
- * @param {any[]} rows
- * @param {import("./store.js").State} state
- * @param {any} first
+ * @param {import("./store.js").Store} store
+ * @param {import("./store.js").State} [state]
  * @returns {[any, number][]}
  */
-export function shownRows(rows, state, first) {
-  const shown = rows
+export function shownRows(store, state = store.state) {
+  const { first } = store;
+  const has = searched(store, state.text);
+  const shown = store
+    .rows(state.list)
     .map((row, i) => /** @type {[any, number]} */ ([row, i]))
-    .filter(([row]) => fits(row, state, first));
+    .filter(([row]) => fits(row, state, first) && has(row));
   const key = sortKey(state, first);
   if (key !== "given") shown.sort(([a, i], [b, j]) => ORDER[key](a, b) || i - j);
   return state.reversed ? shown.reverse() : shown;
@@ -95,15 +97,13 @@ function phase(row) {
 
 /**
  * Bytes sent and collectives per set of axes, of those that fit all filters but the one of the axes.
- * @param {any[]} rows
+ * @param {import("./store.js").Store} store
  * @param {import("./store.js").State} state
- * @param {any} first
  */
-export function filteredTotals(rows, state, first) {
+export function filteredTotals(store, state) {
   const sums = new Map();
   let number = 0;
-  for (const row of rows) {
-    if (!fits(row, { ...state, axes: null }, first)) continue;
+  for (const [row] of shownRows(store, { ...state, axes: null })) {
     const [sent, count] = sums.get(row.axes) ?? [0, 0];
     sums.set(row.axes, [sent + row.sent_bytes, count + row.number]);
     number += row.number;

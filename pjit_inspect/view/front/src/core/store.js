@@ -1,3 +1,5 @@
+import { matcher, spotWords } from "./search.js";
+
 // What the reader has chosen, and the record's data once they are decoded. One change, one round of updates.
 
 /**
@@ -76,6 +78,12 @@ export class Store {
     /** @type {(row: any) => {collectives: number[], kernels: {words: string, place: string, count: number}[]}} what takes
      * an argument; the graph says so */
     this.usesOf = () => ({ collectives: [], kernels: [] });
+    /** Moves the selection along the rows that are listed; the list says so. @type {(step: number) => void} */
+    this.walk = () => {};
+    /** Each closes what it has open, and says whether anything was. @type {(() => boolean)[]} */
+    this.closers = [];
+    /** @type {(spot: number) => string} place, function and source text of a place, to look through */
+    this.spotWords = () => "";
     /** Pixels the graph takes to be in sight, and whether it is a picture of all kernels; the graph says so. */
     this.graphNeed = () => ({ height: 0, isFlow: false });
     /** @type {(title: string) => string} all of the graph as an SVG file, "" where there is none; the graph says so */
@@ -100,6 +108,7 @@ export class Store {
   /** @param {import("./blob.js").Store} data */
   open(data) {
     this.data = data;
+    this.spotWords = spotWords(data);
     this.listeners.forEach((listener) => listener(new Set(["data"])));
   }
 
@@ -226,18 +235,12 @@ export class Store {
   }
 }
 
-/** Whether a row fits the filters. @param {any} row @param {State} state @param {any} first */
-export function fits(row, state, first) {
-  const { note = null } = state;
-  if (note !== null && first.notes[note].list === state.list && !row.notes?.includes(note)) return false;
-  if (state.list === "collectives") {
-    if ((state.cause ?? null) !== null && !row.causes.includes(state.cause)) return false;
-    if (state.axes !== null && row.axes !== state.axes) return false;
-    if (state.kind !== null && row.kind !== state.kind) return false;
-  }
-  if (state.list === "arrays" && state.role !== null && row.role !== state.role) return false;
-  if (!state.text) return true;
-  const words = [
+/**
+ * What is looked through of a row: its own words, and the code it comes from.
+ * @param {Store} store @param {any} row
+ */
+function rowWords(store, row) {
+  return [
     row.kind,
     row.what,
     row.name,
@@ -249,9 +252,32 @@ export function fits(row, state, first) {
     row.spec,
     row.target,
     ...(row.names ?? []),
-  ];
-  if (state.list === "collectives") words.push(first.axis_sets[row.axes]?.words);
-  const wanted = state.text.toLowerCase().split(/\s+/);
-  const all = words.filter(Boolean).join(" ").toLowerCase();
-  return wanted.every((word) => all.includes(word));
+    ...(row.lines ?? []).flat(),
+    ...(row.spots ?? []).map((/** @type {number} */ spot) => store.spotWords(spot)),
+    row.axes === undefined ? "" : store.first.axis_sets[row.axes]?.words,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/**
+ * Which rows have what is looked for; all, where nothing is.
+ * @param {Store} store @param {string} text
+ * @returns {(row: any) => boolean}
+ */
+export function searched(store, text) {
+  const isWanted = matcher(text);
+  return isWanted ? (row) => isWanted(rowWords(store, row)) : () => true;
+}
+
+/** Whether a row fits the filters, the search apart. @param {any} row @param {State} state @param {any} first */
+export function fits(row, state, first) {
+  const { note = null } = state;
+  if (note !== null && first.notes[note].list === state.list && !row.notes?.includes(note)) return false;
+  if (state.list === "collectives") {
+    if ((state.cause ?? null) !== null && !row.causes.includes(state.cause)) return false;
+    if (state.axes !== null && row.axes !== state.axes) return false;
+    if (state.kind !== null && row.kind !== state.kind) return false;
+  }
+  return state.list !== "arrays" || state.role === null || row.role === state.role;
 }

@@ -19,8 +19,8 @@ export function mesh(store) {
   const bar = tabs(
     "What the mesh shows",
     [
-      ["selection", "Selection"],
-      ["heat", "Sent"],
+      ["selection", "Selection", "The devices that send each other what is selected"],
+      ["heat", "Sends", "What each device sends per call"],
     ],
     () => store.state.heat,
     (key) => store.set({ heat: key }),
@@ -96,7 +96,7 @@ function describe(store) {
   const row = store.selected;
   if (state.heat === "heat")
     lines.push(
-      h("b", {}, "Sent by each device, per call"),
+      h("b", {}, "Each device sends, per call"),
       h("p", { class: "dim" }, "modelled: rings; the stronger the colour, the more"),
     );
   else if (row && state.selection?.type === "collective" && data)

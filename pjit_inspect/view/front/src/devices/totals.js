@@ -4,7 +4,7 @@ import { CLEAR, filteredTotals, isFiltered } from "../core/filters.js";
 import { bytesText, plural, thousands } from "../core/format.js";
 import { axisClass, drawSpans } from "../core/spans.js";
 
-const TITLE = "Sent per device and call, by mesh axis";
+const TITLE = "Each device sends per call, by mesh axis";
 const FILTERS = ["axes", "list", "text", "kind", "cause", "note"];
 
 /** @param {import("../core/store.js").Store} store */
@@ -12,7 +12,7 @@ export function totals(store) {
   const { first } = store;
   const rows = first.totals.map((/** @type {any} */ total) => {
     const set = first.axis_sets[total.axes];
-    const figures = `payload ${total.payload} (counted), sent ${total.sent} (modelled, ring)`;
+    const figures = `sends ${total.sent} (modelled, ring)`;
     const button = h(
       "button",
       {
@@ -37,7 +37,7 @@ export function totals(store) {
   store.listen((changed) => FILTERS.some((key) => changed.has(key)) && follow(store, title, rows));
   return h(
     "section",
-    { class: "totals", "aria-label": "Sent per device and call, by mesh axis" },
+    { class: "totals", "aria-label": TITLE },
     title,
     rows.length
       ? rows.map((/** @type {any} */ row) => row.button)
@@ -56,13 +56,12 @@ export function totals(store) {
 function follow(store, title, rows) {
   const { state, first } = store;
   const { sums, number } = filteredTotals(
-    store.rows("collectives"),
+    store,
     state.list === "collectives" ? state : { ...state, ...CLEAR, list: "collectives" },
-    first,
   );
   const isPart = state.list === "collectives" && isFiltered({ ...state, axes: null });
   title.textContent = isPart
-    ? `Sent per device and call, ${thousands(number)} of ${thousands(first.counts[0])} collectives`
+    ? `Each device sends per call, ${thousands(number)} of ${thousands(first.counts[0])} collectives`
     : TITLE;
   for (const { total, button } of rows) {
     const [sent, count] = sums.get(total.axes) ?? [0, 0];

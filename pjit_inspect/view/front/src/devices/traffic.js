@@ -3,7 +3,7 @@ import { h } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 
 const MOST = 256;
-const TOP = 16;
+const TOP = 32; // room for a title and the numbers under it
 /** Shades of the scale; areas of equal steps, as the cells have. */
 const SHADES = [0.25, 0.5, 0.75, 1];
 
@@ -115,18 +115,22 @@ function paint(canvas, grid, box) {
   for (let i = 0; i < grid.count; i += every) {
     const half = pen.measureText(String(i * grid.per)).width / 2;
     pen.textAlign = "center";
-    if (left + (i + 0.5) * w + half <= side) pen.fillText(String(i * grid.per), left + (i + 0.5) * w, 11);
+    if (left + (i + 0.5) * w + half <= side) pen.fillText(String(i * grid.per), left + (i + 0.5) * w, TOP - 5);
     pen.textAlign = "right";
     pen.fillText(String(i * grid.per), left - 4, TOP + (i + 0.5) * hh + 3);
   }
+  pen.textAlign = "center";
+  pen.fillText("to device \u2192", left + (side - left) / 2, 11);
+  pen.rotate(-Math.PI / 2);
+  pen.fillText("\u2190 from device", -TOP - (side - TOP) / 2, 11);
   canvas.setAttribute(
     "aria-label",
     `Traffic between ${grid.count} places of the mesh; the busiest links stand in the table`,
   );
 }
 
-/** Room for the numbers beside the rows. @param {{count: number, per: number}} grid */
-const leftOf = (grid) => 10 + 6.5 * String(grid.count * grid.per).length;
+/** Room for the title and the numbers beside the rows. @param {{count: number, per: number}} grid */
+const leftOf = (grid) => 26 + 6.5 * String(grid.count * grid.per).length;
 
 /** What the strength of a cell's colour means. @param {{cells: Float64Array, per: number}} grid */
 function scaleOf(grid) {
@@ -134,7 +138,11 @@ function scaleOf(grid) {
   for (const size of grid.cells) most = Math.max(most, size);
   if (!most) return [];
   return [
-    h("span", {}, grid.per > 1 ? `sent per call between ${grid.per} and ${grid.per} devices:` : "sent per call:"),
+    h(
+      "span",
+      {},
+      grid.per > 1 ? `${grid.per} devices send ${grid.per} others, per call:` : "a device sends another, per call:",
+    ),
     ...SHADES.map((one) => {
       const share = one * one;
       return h(
@@ -167,7 +175,12 @@ function links(store) {
   const more = data.header.traffic_left_out;
   return [
     h("h2", { class: "minor" }, "Busiest links, per call"),
-    h("table", { class: "numbers" }, rows),
+    h(
+      "table",
+      { class: "numbers" },
+      h("tr", {}, h("th", { scope: "col" }, "from \u2192 to"), h("th", { scope: "col", class: "figure" }, "sends")),
+      rows,
+    ),
     h(
       "p",
       { class: "dim small" },

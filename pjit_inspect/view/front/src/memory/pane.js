@@ -14,11 +14,11 @@ const NAMED = 5; // values that the tooltip names
 const LEAST_MAP = 180;
 const ROOMY = 620; // pixels of a pane that has room for a high curve
 const VIEWS = [
-  ["moment", "Alive"],
-  ["map", "As a map"],
-  ["all", "Largest, whenever"],
+  ["moment", "Alive", "Values alive at the chosen moment"],
+  ["map", "As a map", "The same values as areas"],
+  ["all", "Largest, whenever", "The largest values of the whole run"],
 ];
-const HELP = ["help", "What could help"];
+const HELP = ["help", "What could help", "Changes that would lower the peak"];
 
 /** @param {import("../core/store.js").Store} store */
 export function memoryPane(store) {

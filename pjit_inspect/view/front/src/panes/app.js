@@ -22,10 +22,10 @@ const ROOMY = 1400;
 /** Pixels of the details under the graph, where panes stand under each other. */
 const WHY = 236;
 const PANES = [
-  ["centre", "Overview"],
-  ["list", "List"],
-  ["details", "Details"],
-  ["mesh", "Mesh"],
+  ["centre", "Overview", "The program: graph, memory, texts, traffic"],
+  ["list", "List", "Collectives, arrays and kernels, one a row"],
+  ["details", "Details", "What is selected, and why it is there"],
+  ["mesh", "Mesh", "The devices, and what each sends"],
 ];
 
 /**
@@ -77,7 +77,12 @@ export function mount(root, first) {
     if (changed.has("selection")) live.textContent = spoken(store);
     if (changed.has("data") && !store.state.selection) store.select(opening(store), true);
   });
+  root.tabIndex = -1; // a click anywhere brings the keys here
   root.addEventListener("keydown", (event) => keys(store, root, event));
+  root.addEventListener("click", (event) => keepFocus(root, /** @type {HTMLElement} */ (event.target)));
+  // On a page of its own nothing need be clicked first.
+  if (root.ownerDocument.body === root.parentNode)
+    document.addEventListener("keydown", (event) => keys(store, root, event));
   return store;
 }
 
@@ -106,7 +111,7 @@ export function neededHeight(root, store) {
  */
 function opening(store) {
   /** @param {string} list */
-  const first = (list) => shownRows(store.rows(list), { ...store.state, list }, store.first)[0]?.[1];
+  const first = (list) => shownRows(store, { ...store.state, list })[0]?.[1];
   const collective = first("collectives");
   if (collective !== undefined) return { type: "collective", row: collective };
   const kernel = store.first.measured ? first("kernels") : undefined;
@@ -136,13 +141,15 @@ function centre(store, meshTab) {
   const bar = tabs(
     "What the middle shows",
     [
-      ["graph", "Graph"],
-      ...(store.advice ? [/** @type {[string, any]} */ (["advice", ["Advice", adviceCount(store)]])] : []),
-      ...(store.first.has_time ? [/** @type {[string, any]} */ (["time", "Time"])] : []),
-      ...(store.first.has_memory ? [/** @type {[string, any]} */ (["memory", "Memory"])] : []),
-      ["text", "Linked text"],
-      ["mesh", "Mesh"],
-      ["traffic", "Traffic"],
+      ["graph", "Graph", "The program's parts, what flows between them, and their collectives (g)"],
+      .../** @type {[string, any, string][]} */ ([
+        ["advice", ["Advice", adviceCount(store)], "Changes that XLA was asked about"],
+        ["time", "Time", "Where the seconds of a call go (s)"],
+        ["memory", "Memory", "What is alive on a device while the program runs (a)"],
+      ]).filter(([key]) => (key === "advice" ? store.advice : store.first[`has_${key}`])),
+      ["text", "Linked text", "Source, jaxpr, StableHLO and HLO side by side (t)"],
+      ["mesh", "Mesh", "The devices, and what each sends"],
+      ["traffic", "Traffic", "What each device sends to each other device (m)"],
     ],
     () => store.state.centre,
     (key) => store.set({ centre: key }),
@@ -166,22 +173,30 @@ function centre(store, meshTab) {
   return box;
 }
 
-/** @param {import("../core/store.js").Store} store @param {HTMLElement} root @param {KeyboardEvent} event */
+/**
+ * What a key does that no control took. Escape closes what is open, then empties the search or leaves its field, then
+ * shows all rows again, then selects nothing.
+ * @param {import("../core/store.js").Store} store @param {HTMLElement} root @param {KeyboardEvent} event
+ */
 function keys(store, root, event) {
   const target = /** @type {HTMLElement} */ (event.target);
   event.stopPropagation();
+  const isField = target.matches("input, select, textarea");
   if (event.key === "Escape") {
-    if (isFiltered(store.state)) store.set(CLEAR);
+    if (store.closers.some((close) => close())) event.preventDefault();
+    else if (isFiltered(store.state)) store.set(CLEAR);
+    else if (isField) root.focus({ preventScroll: true });
     else store.select(null);
-    return;
+    return keepFocus(root, target);
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
   /** @type {Record<string, () => void>} */
   const actions = {
     "/": () => {
-      store.set({ pane: "list" });
-      /** @type {HTMLElement | null} */ (root.querySelector(".filter"))?.focus();
+      store.set({ pane: "list", wide: false });
+      /** @type {HTMLElement | null} */ (root.querySelector(".list .filter"))?.focus();
     },
+    "?": () => /** @type {HTMLElement | null} */ (root.querySelector(".helpbutton"))?.click(),
     t: () => store.set({ centre: "text", pane: "centre" }),
     s: () => store.first.has_time && store.set({ centre: "time", pane: "centre" }),
     a: () => store.first.has_memory && store.set({ centre: "memory", pane: "centre" }),
@@ -189,9 +204,24 @@ function keys(store, root, event) {
     m: () => store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),
     c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".buttons .button"))),
+    // Where no control has the focus, the arrows are the list's.
+    ...(target === root || !root.contains(target)
+      ? { ArrowDown: () => store.walk(1), ArrowUp: () => store.walk(-1) }
+      : {}),
   };
   const action = actions[event.key];
-  if (!action) return;
+  if (!action || event.defaultPrevented) return;
   event.preventDefault();
   action();
+  keepFocus(root, target);
+}
+
+/**
+ * What hides a control that had the focus hands it to the inspector, so that keys go on.
+ * @param {HTMLElement} root @param {HTMLElement} target
+ */
+function keepFocus(root, target) {
+  const { activeElement } = /** @type {Document | ShadowRoot} */ (root.getRootNode());
+  const isLost = !activeElement || activeElement === document.body || activeElement === target;
+  if (isLost && !target.getClientRects().length) root.focus({ preventScroll: true });
 }

@@ -4,6 +4,7 @@ import { copyText } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { CLEAR } from "../core/filters.js";
 import { drawSpans } from "../core/spans.js";
+import { helpButton } from "./help.js";
 import { pictureMenu } from "./pictures.js";
 import { question } from "./question.js";
 
@@ -38,7 +39,7 @@ export function header(store) {
       "div",
       { class: "title" },
       h("h1", { class: "what" }, drawSpans(first.title, first.axes)),
-      h("div", { class: "buttons" }, copy, pictureMenu(store), widen),
+      h("div", { class: "buttons" }, copy, pictureMenu(store), widen, helpButton(store)),
     ),
     question(store),
     h(

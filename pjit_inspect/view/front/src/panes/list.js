@@ -1,12 +1,13 @@
 // The list on the left: collectives, arrays or kernels, with a filter and chips.
 import { h, moved, tabs } from "../core/dom.js";
-import { thousands } from "../core/format.js";
+import { plural, thousands } from "../core/format.js";
 import { FORMS, tableText } from "./copies.js";
 import { copyText } from "../core/copy.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass } from "../core/spans.js";
 import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.js";
 
+const LISTS = ["collectives", "arrays", "kernels"]; // in the order of `first.counts`
 const PAGE = 300;
 const CHIPS = ["list", "data", "axes", "kind", "role"];
 const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
@@ -15,18 +16,19 @@ const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
 export function list(store) {
   const { first } = store;
   const names = [
-    ["collectives", "Collectives"],
-    ["arrays", "Arrays"],
-    ["kernels", "Kernels"],
+    ["collectives", "Collectives", "Steps in which devices send each other data"],
+    ["arrays", "Arrays", "Arguments, results and, where XLA was asked, the values between them"],
+    ["kernels", "Kernels", "Pieces of work that XLA runs one after another on each device"],
   ];
   const items = names.map(
-    ([key, words], i) =>
-      /** @type {[string, any]} */ ([
+    ([key, words, title], i) =>
+      /** @type {[string, any, string]} */ ([
         key,
         [
           h("span", { class: "tabname" }, words),
           h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`),
         ],
+        title,
       ]),
   );
   const bar = tabs(
@@ -39,10 +41,16 @@ export function list(store) {
     h("input", {
       type: "search",
       class: "filter",
-      placeholder: "Filter (/)",
-      title: "By name, file:line, scope, axis or kind; every word must be there",
-      "aria-label": "Filter the list",
+      placeholder: "Find (/)",
+      title: "Every word of a name, scope, axis, kind, file:line, function or source text; or /a regular expression/",
+      "aria-label": "Find in the list",
       oninput: () => store.set({ text: input.value }),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1, Enter: event.shiftKey ? -1 : 1 }[event.key];
+        if (!step || event.isComposing) return;
+        event.preventDefault();
+        store.walk(step);
+      },
     })
   );
   const chips = h("div", { class: "chips" });
@@ -60,9 +68,17 @@ export function list(store) {
     rest,
   );
   let limit = PAGE;
+  /** @type {[any, number][]} */
+  let shown = [];
+  store.walk = (step) => {
+    const current = store.listed;
+    const at = `${current?.type}s` === store.state.list ? shown.findIndex(([, i]) => i === current?.row) : -1;
+    const to = at < 0 ? 0 : (at + step + shown.length) % shown.length;
+    if (shown.length) store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: shown[to][1] });
+  };
   const draw = () => {
     const all = store.rows(store.state.list);
-    const shown = shownRows(all, store.state, first);
+    shown = shownRows(store);
     tools.update(all, shown);
     const current = store.listed;
     if (current && `${current.type}s` === store.state.list)
@@ -150,11 +166,11 @@ class Tools {
       },
       "Filters \u25be",
     );
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
+    store.closers.push(() => {
+      if (this.box.hidden) return false;
       this.show(false);
-      this.open.focus();
+      this.open.focus({ preventScroll: true });
+      return true;
     });
   }
 
@@ -175,7 +191,7 @@ class Tools {
           class: "button",
           onclick: () => {
             const { list } = store.state;
-            const rows = shownRows(store.rows(list), store.state, store.first).map(([row]) => row);
+            const rows = shownRows(store).map(([row]) => row);
             copyText(store, button, tableText(form, list, rows, store.data?.header.axis_sets ?? []));
           },
         },
@@ -212,11 +228,9 @@ class Tools {
     this.order.setAttribute("aria-pressed", String(state.reversed));
     this.order.setAttribute("aria-label", "Reverse the order");
     this.order.title = "Reverse the order";
-    const number = (/** @type {any[]} */ rows) => rows.reduce((sum, row) => sum + row.number, 0);
     const isPart = shown.length < all.length;
-    this.count.textContent = isPart
-      ? `${thousands(number(shown.map(([row]) => row)))} of ${thousands(number(all))}`
-      : "";
+    const every = this.store.first.counts[LISTS.indexOf(state.list)] ?? sum(all); // with what the page leaves out
+    this.count.textContent = isPart ? `${thousands(sum(shown.map(([row]) => row)))} of ${thousands(every)}` : "";
     this.status.hidden = !isPart;
     this.open.setAttribute(
       "aria-pressed",
@@ -253,6 +267,7 @@ function nothing(store, input) {
       "p",
       { class: "nothing" },
       "Nothing fits. ",
+      elsewhere(store),
       h("button", { type: "button", class: "button", onclick: clear }, "Clear"),
     );
   }
@@ -264,6 +279,22 @@ function nothing(store, input) {
     kernels: "No fused kernels.",
   }[state.list];
   return h("p", { class: "nothing" }, why ?? (store.data ? none : ""));
+}
+
+/** The other lists that have what is looked for. @param {import("../core/store.js").Store} store */
+function elsewhere(store) {
+  const { text } = store.state;
+  return LISTS.flatMap((list) => {
+    const number = text ? sum(shownRows(store, { ...store.state, ...CLEAR, text, list }).map(([row]) => row)) : 0;
+    const go = () => store.set({ ...CLEAR, text, list });
+    if (!number) return [];
+    return [h("button", { type: "button", class: "button", onclick: go }, plural(number, list.slice(0, -1))), " "];
+  });
+}
+
+/** How many things rows stand for. @param {any[]} rows */
+function sum(rows) {
+  return rows.reduce((number, row) => number + row.number, 0);
 }
 
 /** @param {import("../core/store.js").Store} store @param {HTMLElement} chips */
@@ -485,5 +516,6 @@ function walk(store, rows, event) {
   if (to === null || to < 0) return;
   event.preventDefault();
   all[to].focus();
+  if (event.key === "Enter" && narrow(store)) store.set({ pane: "details" });
   store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(all[to].dataset.row) });
 }

@@ -63,11 +63,11 @@ export function pictureMenu(store) {
         ),
       ),
     );
-  box.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || menu.hidden) return;
-    event.stopPropagation();
+  store.closers.push(() => {
+    if (menu.hidden) return false;
     show(false);
     open.focus({ preventScroll: true });
+    return true;
   });
   box.addEventListener("focusout", (event) => {
     const to = /** @type {Node | null} */ (event.relatedTarget);

@@ -153,7 +153,7 @@ export function eventLines(strip, index, data) {
   const row = data.header.collectives[event.row];
   const size = data.column("graph.collective.bytes")[event.collective] ?? -1;
   const over = data.header.axis_sets[strip.lanes[event.lane]]?.words ?? "";
-  const kind = `${row?.kind ?? "collective"} over ${over}, ${size < 0 ? "size unknown" : `payload ${bytesText(size)}`}`;
+  const kind = `${row?.kind ?? "collective"} over ${over}, ${size < 0 ? "size unknown" : `${bytesText(size)} on a device`}`;
   return [kind, row?.what ?? "", wayOf(event), useOf(strip, event, data)].filter(Boolean);
 }
 

@@ -184,7 +184,7 @@ function what(store, tables) {
   const body = h("div", { class: "timetable", tabindex: 0, role: "region", "aria-label": "What takes the time" });
   const bar = tabs(
     "What takes the time",
-    tables.map((table, at) => [String(at), table.name]),
+    tables.map((table, at) => [String(at), table.name, `Seconds of a call ${table.name}`]),
     () => String(shown),
     (key) => {
       shown = Number(key);

@@ -145,7 +145,7 @@ export class FlowPane {
     const title = row
       ? [{ words: `${row.kind} ` }, { words: set.words, axes: set.axes ?? [] }]
       : [{ words: `${isMatmul ? "\u00d7 " : ""}${label}` }];
-    const below = [row && node.sent ? `${node.sent} sent` : "", place.split("/").pop() ?? "", times].filter(Boolean);
+    const below = [row && node.sent ? `sends ${node.sent}` : "", place.split("/").pop() ?? "", times].filter(Boolean);
     return {
       kind: node.kind,
       lines: [title, [{ words: below.join(" \u00b7 ") || data.strings("graph.kernel.names").at(kernel) }]],

@@ -63,7 +63,7 @@ const ROOMY = { gap: 26, band: 27, end: 14, inset: 10, least: HEAD + 3 };
 const COMPACT = { gap: 9, band: 26, end: 8, inset: 6, least: 24 };
 const LANE = 7;
 const CHIP_GAP = 5;
-const MOST_CHIP_ROWS = 2;
+const MOST_CHIP_ROWS = 3;
 const MOST_DIFFERENCES = 3;
 const MOST_BOXES = 60;
 const MOST_HEIGHT = 1100;
@@ -178,7 +178,7 @@ const movesOf = (cell) => [
 const differencesOf = (differences) => differences.map((of) => ({ type: /** @type {const} */ ("difference"), of }));
 
 /**
- * The same side by side, in two rows at most; what has no room there is one "+3" at the end.
+ * The same side by side, in three rows at most, two in a narrow box; what has no room there is one "+3" at the end.
  * @param {Cell} cell
  * @param {number} width
  * @param {Layout} layout
@@ -201,7 +201,7 @@ function chipsOf(cell, width, { chipWidth = () => 0, short }) {
       x += w + CHIP_GAP;
       return line;
     });
-    if (row < MOST_CHIP_ROWS || !count) return placed;
+    if (row < MOST_CHIP_ROWS - Number(short) || !count) return placed;
   }
 }
 

@@ -1,6 +1,7 @@
-// Finds boxes by what is written in them: scopes, kernels, operations, arguments they take, collectives, mesh axes.
-// Pure.
+// Finds boxes by what is written in them: scopes, kernels, operations, arguments they take, collectives, mesh axes, and
+// the user's code. Pure.
 import { range } from "../../core/blob.js";
+import { matcher } from "../../core/search.js";
 
 /**
  * @typedef {import("./columns.js").Graph} Graph
@@ -9,24 +10,25 @@ import { range } from "../../core/blob.js";
 
 /** The boxes of a graph as words to look through, made at the first search. */
 export class BoxSearch {
-  /** @param {Graph} graph @param {Words} words */
-  constructor(graph, words) {
+  /** @param {Graph} graph @param {Words} words @param {(spot: number) => string} code the words of a place in the code */
+  constructor(graph, words, code) {
     this.graph = graph;
+    this.code = code;
     this.words = words;
     /** @type {string[] | null} */
     this.texts = null;
   }
 
   /**
-   * Boxes that have every word, rows in order; of boxes that one visible box stands for, the shown one.
+   * Boxes that have what is looked for (`matcher`), rows in order; of boxes that one visible box stands for, the shown one.
    * @param {string} text
    * @returns {number[]}
    */
   find(text) {
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (!wanted.length) return [];
+    const isWanted = matcher(text);
+    if (!isWanted) return [];
     this.texts ??= Array.from({ length: this.graph.boxes }, (_, box) => this._text(box));
-    const found = this.texts.flatMap((one, box) => (wanted.every((word) => one.includes(word)) ? [box] : []));
+    const found = this.texts.flatMap((one, box) => (isWanted(one) ? [box] : []));
     const isFound = new Set(found.map((box) => this._key(this.graph.box.row[box], box)));
     return found.filter((box) => {
       const row = this.graph.box.row[box];
@@ -48,13 +50,15 @@ export class BoxSearch {
     const [start, end] = range(graph.move.ends, box);
     for (let line = start; line < end; line++)
       parts.push(graph.header.kinds[graph.move.kind[line]], words.axes(graph.move.axes[line]));
-    for (const kernel of graph.kernelsOf(box))
+    const kernels = graph.kernelsOf(box);
+    for (const kernel of kernels)
       parts.push(
         graph.words["kernel.names"](kernel),
         graph.words.labels(graph.kernel.label[kernel]),
         ...argumentsOf(graph, kernel).map((argument) => graph.words.arguments(argument)),
       );
-    return parts.join(" ").toLowerCase();
+    for (const spot of new Set(kernels.map((kernel) => graph.kernel.spot[kernel]))) parts.push(this.code(spot));
+    return parts.join(" ");
   }
 }
 

@@ -154,10 +154,10 @@ export class Words {
       return (this.initials.get(name) ?? name) + axis.slice(name.length);
     });
     const times = of.count > 1 ? `${thousands(of.count)}\u00d7 ` : "";
-    const kind = abbreviation(this.graph.header.kinds[of.kind]);
-    const ways = [axes, initials].map((words) => `${times}${kind} ${words}`.trim());
+    const short = abbreviation(this.graph.header.kinds[of.kind]);
+    const [whole, low] = [`${this.kind(of.kind)} ${axes}`, `${short} ${initials}`].map((one) => (times + one).trim());
     const figure = roughBytesText(of.bytes);
-    return isShort ? { words: [ways[1]], figure: figure.replace("iB", "") } : { words: ways, figure };
+    return isShort ? { words: [low], figure: figure.replace("iB", "") } : { words: [whole, low], figure };
   }
 
   /** What a line stands for: of "+3" all three. @param {Content} line @returns {Content[]} */

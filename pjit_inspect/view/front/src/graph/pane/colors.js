@@ -154,12 +154,11 @@ export function legend(mode, graph, layout, sets, all) {
     h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
   const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].words, "bar"));
-  const kinds =
-    layout.short || layout.chipWidth
-      ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))]
-          .filter((kind) => abbreviation(kind) !== kind)
-          .map((kind) => `${abbreviation(kind)} ${kind}`)
-      : [];
+  const kinds = layout.short
+    ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))]
+        .filter((kind) => abbreviation(kind) !== kind)
+        .map((kind) => `${abbreviation(kind)} ${kind}`)
+    : [];
   const measured = `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`;
   const boxes =
     mode === "phase"

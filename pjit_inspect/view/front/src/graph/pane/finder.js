@@ -9,7 +9,7 @@ export class Finder {
   /** @param {import("./pane.js").GraphView} view */
   constructor(view) {
     this.view = view;
-    this.search = new BoxSearch(view.graph, view.words);
+    this.search = new BoxSearch(view.graph, view.words, (spot) => view.store.spotWords(spot));
     /** @type {number[]} */
     this.hits = [];
     this.hit = -1;

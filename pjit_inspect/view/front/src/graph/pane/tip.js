@@ -145,5 +145,5 @@ function lineTip(box, at, words) {
       : runs === count
         ? ""
         : `run ${thousands(runs)} times per call; bytes of one run each`;
-  return [title, where, "payload: bytes of operands on one device (counted)", many, "Click: select"].filter(Boolean);
+  return [title, where, "bytes of the arrays on one device (counted)", many, "Click: select"].filter(Boolean);
 }
