@@ -105,11 +105,11 @@ class CheckFailedError(PjitInspectError, AssertionError):
 
 
 class NothingMatchedError(CheckFailedError):
-    """What a test is about does not exist: no such argument, axis or record. A check of nothing says nothing."""
+    """The subject of a test does not exist: no such argument, axis or record. A check of nothing says nothing."""
 
 
 class UnknownAnswerError(CheckFailedError):
-    """What a test asks is not known, as where a program is there in part; unknown is no success."""
+    """The answer that a test asks for is not known, as where a program is there in part; unknown is no success."""
 
 
 class UnexpectedCompileError(CheckFailedError):

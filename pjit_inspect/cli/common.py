@@ -1,4 +1,4 @@
-"""What the commands share: their options, the program of a path, complaints and exit codes.
+"""The parts that all commands share: their options, the program of a path, complaints and exit codes.
 
 Not its job: the commands.
 """

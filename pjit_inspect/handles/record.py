@@ -573,7 +573,7 @@ def _partitioned(record: CompileRecord) -> Analyses:
 
 
 def _times() -> ModuleType:
-    """What tells where the seconds go, which loads with the figures of all chips."""
+    """The module that tells where the seconds go; it loads with the figures of all chips."""
     from pjit_inspect.handles.time import step as times
 
     return times

@@ -43,7 +43,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What became of a limit.
+    """The verdict on a limit.
 
     Attributes:
       limit: the limit.
@@ -67,7 +67,7 @@ class Judged:
 
     @property
     def state(self) -> State:
-        """Whether the program is within the limit. A lower bound can prove the contrary alone."""
+        """The state of the limit: within, over, or unknown. A lower bound can prove the contrary alone."""
         if self.near is not None:
             return "nothing matched"
         if self.value is not None and self.value > self.limit.most:
@@ -119,7 +119,7 @@ def _most(part: str, name: str, value: Any, path: str) -> float:
 def judge(
     record: CompileRecord, limits: Sequence[Limit], compiles: Mapping[str, int] | None = None
 ) -> tuple[Judged, ...]:
-    """What became of each limit of a budget.
+    """The verdicts on the limits of a budget.
 
     Args:
       record: the program.

@@ -73,7 +73,7 @@ class CheckedBudget:
 
     @property
     def sentence(self) -> str:
-        """How many limits are not kept, of how many."""
+        """The number of limits that are not kept, of all."""
         counts = Counter(row.state for row in self.rows)
         total, nothing = plural(len(self.rows), "budget"), counts["nothing matched"]
         said = {"exceeded": "exceeded", "unknown": "unknown", "nothing matched": "matches nothing"}
@@ -132,7 +132,7 @@ def _label(row: Judged) -> str:
 
 
 def _figures(row: Judged) -> tuple[str, str]:
-    """What the program has, after what it had, and what is allowed, in one unit."""
+    """The figures of a limit in one unit: before, now, allowed."""
     write, unit = _writer(row)
     found = "unknown" if row.value is None else write(row.value)
     found = "nothing" if row.near is not None else f"at least {found}" if row.is_least and row.value else found
@@ -173,7 +173,7 @@ def _bar(row: Judged) -> str:
 
 
 def _gaps(rows: Sequence[Judged]) -> list[tuple[str, list[str]]]:
-    """What does not exist, and what is not known."""
+    """The limits of what does not exist, and of what is not known."""
     return [
         ("no such", [f"{_label(row)}: there {_known(row.near)}" for row in rows if row.near is not None]),
         ("unknown", [f"{_label(row)}: {row.missing}" for row in rows if row.missing]),

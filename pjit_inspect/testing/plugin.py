@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class PjitFixture:
-    """What the fixture `pjit` gives a test: its programs so far, and their goldens."""
+    """The value of the fixture `pjit` in a test: its programs so far, and their goldens."""
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._node: Any = request.node

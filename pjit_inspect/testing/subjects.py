@@ -1,4 +1,4 @@
-"""What a check is about: a function with its arguments, a record, or the records of a log.
+"""The subject of a check: a function with its arguments, a record, or the records of a log.
 
 Not its job: checking.
 """

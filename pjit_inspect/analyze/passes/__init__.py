@@ -1,1 +1,1 @@
-"""What XLA's passes made of a program, step by step."""
+"""A program after each of XLA's passes, step by step."""

@@ -50,13 +50,13 @@ class PassSite:
 
     @property
     def facts(self) -> tuple[object, ...]:
-        """What it has in common with the same collective of the program that was not numbered."""
+        """The facts in common with the same collective of the program that was not numbered."""
         return self.kind, self.is_async, self.shapes, self.channel, self.depth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What is kept of the program of one step.
+    """The facts that are kept of the program of one step.
 
     Attributes:
       number: the step's place among all that XLA dumped.
@@ -97,7 +97,7 @@ def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
 def read_step(
     module: HloModule, number: int, of: tuple[str, str], paths: Callable[[str], tuple[Path, ...]]
 ) -> Snapshot:
-    """What is kept of a program; `of` is the pass with its pipeline, `paths` reads the operations of a name."""
+    """The facts kept of a program; `of` is the pass with its pipeline, `paths` reads the operations of a name."""
     counts, sites = module.opcode_counts, find_sites(module, paths)
     return Snapshot(
         number=number,

@@ -78,7 +78,7 @@ def _speed(row: TimedKernel) -> float:
 
 
 def fit_words(step: StepTime) -> str:
-    """How well estimates agree with the measured times beside them."""
+    """The agreement of estimates with the measured times beside them, in words."""
     rows = [
         row for row in step.kernels if row.fastest_s and row.seconds and row.fastest_s / max(1, row.runs or 1) > _LONG_S
     ]

@@ -274,6 +274,6 @@ def _is_kernel(instruction: Instruction) -> bool:
 
 
 def _passes(other: object) -> int:
-    """How often a TPU multiplies bfloat16 for a float32 product: once, or as its precision asks."""
+    """The number of times a TPU multiplies bfloat16 for a float32 product: once, or as its precision asks."""
     text = str(getattr(other, "get", lambda *_: "")("precision_config", "")).upper()
     return 6 if "HIGHEST" in text else 3 if "HIGH" in text else 1

@@ -34,7 +34,7 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferSite:
-    """What an instruction is to a collective: all of it, its start, its end, or between.
+    """The part of an instruction in a collective: all of it, its start, its end, or between.
 
     Attributes:
       collective: its number.
@@ -90,7 +90,7 @@ class ScheduledSpan:
 
 @dataclass(slots=True, kw_only=True)
 class Schedule:
-    """What came out.
+    """The result of following a schedule.
 
     Attributes:
       step_s: seconds of the whole.
@@ -115,7 +115,7 @@ class Schedule:
     spans: list[ScheduledSpan] = field(default_factory=list)
 
     def add(self, other: Schedule, times: int) -> None:
-        """What another came to, several times."""
+        """Adds the result of another, several times."""
         for own, its in ((self.runs, other.runs), (self.transfer_runs, other.transfer_runs)):
             # Only a damaged program runs more often.
             own.update({key: min(count * times, MOST_TRIPS) for key, count in its.items()})
@@ -126,7 +126,7 @@ class Schedule:
         self.branches |= other.branches
 
     def place(self, other: Schedule, begin: float) -> None:
-        """What another runs when, once, from a beginning on."""
+        """Places the timeline of another, once, from a beginning on."""
         room = max(0, _MOST_SPANS - len(self.spans))
         self.spans += [own.moved(begin) for own in other.spans[:room]]
 
@@ -136,7 +136,7 @@ NOTHING = Schedule()
 
 
 def find_sites(rows: Sequence[Collective], running: RunningInstructions) -> dict[int, TransferSite]:
-    """What each instruction is to which collective."""
+    """The part of each instruction in a collective."""
     sites: dict[int, TransferSite] = {}
     for number, row in enumerate(rows):
         found = [running.find(name) for name in row.instructions]
@@ -301,7 +301,7 @@ class _Run:
             self._add(inside[0], 1)
 
     def _price(self, inside: Schedule) -> tuple[float, int]:
-        """What a computation costs: its seconds, and its operations."""
+        """The cost of a computation: its seconds, and its operations."""
         return inside.step_s, sum(self._costs.flops.get(index, 0) * runs for index, runs in inside.runs.items())
 
     def _loop(self, index: int, inside: list[Schedule]) -> None:

@@ -45,7 +45,7 @@ _HOST_SPACE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeInput:
-    """What the time of a program follows from.
+    """The facts that the time of a program follows from.
 
     Attributes:
       module: the program.
@@ -239,7 +239,7 @@ class _Step:
         )
 
     def _label(self, index: int) -> str:
-        """What an instruction is, for people."""
+        """The name of an instruction for people."""
         kernels, number = self._given.graph.kernels, self._number.get(index)
         if (site := self._sites.get(index)) is not None:
             return self._given.collectives[site.collective].kind

@@ -139,7 +139,7 @@ def no_compile(
 
 
 def _function(data: RecordData) -> object:
-    """What a function is known by: its name and the place of its definition, so that one made anew is the same."""
+    """The identity of a function: its name and the place of its definition, so that one made anew is the same."""
     own = None if data.key is None else data.key.function
     return data.name if own is None else (own.name, own.place)
 

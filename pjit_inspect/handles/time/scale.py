@@ -31,7 +31,7 @@ class RecordScaling(OfRecord, Displayable, ScalingTable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """What is scaled.
+    """The program that is scaled.
 
     Attributes:
       record: the `CompileRecord` of the call.

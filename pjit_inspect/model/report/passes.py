@@ -45,7 +45,7 @@ class Pass:
 
     @property
     def sentence(self) -> str:
-        """What the pass does; "" for a pass that is not known here."""
+        """The job of the pass; "" for a pass that is not known here."""
         return PASSES[self.name].sentence if self.name in PASSES else ""
 
     @property
@@ -56,7 +56,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeEvent:
-    """What one pass did to one collective.
+    """One change of one collective by one pass.
 
     Attributes:
       number: `Pass.number`.

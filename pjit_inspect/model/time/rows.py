@@ -165,7 +165,7 @@ class TimedCollective(Home):
 
     @property
     def overlap(self) -> Overlap:
-        """How much of it is hidden."""
+        """The part of it that is hidden."""
         if self.hidden_s is None or self.seconds is None:
             return "unknown"
         share = self.hidden_s / self.seconds if self.seconds else 1.0
@@ -179,7 +179,7 @@ class TimedCollective(Home):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeShare:
-    """What one heading takes of a call.
+    """The share of a call that one heading takes.
 
     Attributes:
       name: the phase, scope, axis, line or kernel.
@@ -275,7 +275,7 @@ class TimedCollectives(Table[TimedCollective]):
 
 @dataclass(frozen=True, slots=True)
 class TimeShares(Table[TimeShare]):
-    """What each heading takes of a call, the most first.
+    """The share of a call that each heading takes, the largest first.
 
     Attributes:
       rows: the shares.

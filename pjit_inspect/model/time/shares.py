@@ -33,7 +33,7 @@ def shares_by(
     copies_s: float,
     idle_s: float,
 ) -> TimeShares:
-    """What each name under a heading takes; without seconds, the share is that of operations."""
+    """The share of each name under a heading; without seconds, the share is that of operations."""
     of_kernel, of_collective = _namers(heading)
     seconds, rows = Counter[str](), Counter[str]()
     flops: dict[str, int | None] = {}
@@ -72,7 +72,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _namers(heading: Heading) -> _Namer:
-    """How a kernel and a collective are named under a heading."""
+    """The names of a kernel and of a collective under a heading."""
     if heading in ("phase", "scope", "layer", "line"):
         return (lambda row: getattr(row, heading) or "unknown"), (lambda row: getattr(row, heading) or "unknown")
     if heading == "axis":

@@ -25,7 +25,7 @@ from pjit_inspect.model.time.strips import Strip, strips_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """How fast a call could be if one thing were different.
+    """The time of a call if one thing were different.
 
     Attributes:
       what: the condition, in words.
@@ -127,7 +127,7 @@ class StepTime:
 
     @property
     def bound_by(self) -> str:
-        """What takes most of a call: "compute", "memory", "network", "neither"; "unknown" where seconds are."""
+        """The largest limit of a call: "compute", "memory", "network", "neither"; "unknown" where seconds are."""
         if not self.step_s:
             return "unknown"
         sums = {"network": self.exposed_s or 0.0, "memory": self.copies_s or 0.0}
@@ -152,7 +152,7 @@ class StepTime:
 
     @property
     def ceilings(self) -> tuple[Ceiling, ...]:
-        """How fast it could be with all communication hidden, with nothing recomputed, and with both; () if unknown."""
+        """Its time with all communication hidden, with nothing recomputed, and with both; () if unknown."""
         if self.step_s is None or self.exposed_s is None or self.is_measured:
             return ()
         again = sum(row.seconds or 0.0 for row in self.kernels if row.phase == "recompute")
@@ -177,7 +177,7 @@ class StepTime:
     # ------------------------------------------------------------ by a heading
 
     def by(self, heading: Heading) -> TimeShares:
-        """What each phase, scope, layer, mesh axis, line, kernel, bound or source takes; shares add up to 1.
+        """The share of each phase, scope, layer, mesh axis, line, kernel, bound or source; together 1.
 
         A wait for a collective counts where the collective belongs; under "axis", all kernels are one row.
         """

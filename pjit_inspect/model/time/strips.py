@@ -56,7 +56,7 @@ class Piece:
 
     @property
     def about(self) -> tuple[str, str, tuple[str, ...] | None]:
-        """What pieces of a sum share."""
+        """The facts that the pieces of a sum share."""
         return self.kind, self.phase, self.axes
 
 

@@ -1,4 +1,4 @@
-"""What XLA's passes do, in a sentence each, with the file of XLA that says so.
+"""XLA's passes in a sentence each, with the file of XLA that says so.
 
 Passes that people meet most, on all platforms. Not its job: which passes ran (`model.report.passes`).
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class PassWords(NamedTuple):
-    """What a pass does.
+    """The job of a pass.
 
     Attributes:
       sentence: one sentence.

@@ -61,7 +61,7 @@ def _phases(step: StepTime) -> tuple[BarPart, ...]:
 
 
 def strip_title(strip: Strip) -> str:
-    """What a strip is, and how long."""
+    """The title of a strip, with its seconds."""
     took = time_text(strip.length_s * 1e6)
     if strip.turns == 1:
         return f"One call, {took}"
@@ -70,7 +70,7 @@ def strip_title(strip: Strip) -> str:
 
 
 def strip_chart(strip: Strip, axes: Iterable[str]) -> BarChart:
-    """What runs when, a row for each lane."""
+    """The timeline, a row for each lane."""
     palette = Palette(tuple(axes))
     rows = tuple(
         BarRow(
@@ -96,7 +96,7 @@ def _loop_words(loop: LoopBox) -> str:
 
 
 def piece_name(piece: Piece) -> str:
-    """What a piece is, for a legend; "" for a transfer, whose lane says it."""
+    """The kind of a piece, for a legend; "" for a transfer, whose lane says it."""
     match piece.kind:
         case "kernel":
             return piece.phase or KERNELS

@@ -1,4 +1,4 @@
-"""What a call takes, in one sentence: the first words of every display that knows seconds.
+"""The seconds of a call in one sentence: the first words of every display that knows seconds.
 
 Not its job: the figures (`model.time`), or where the seconds go (`view.time.page`).
 """
@@ -34,7 +34,7 @@ def seconds_spans(step: StepTime | None) -> Spans:
 
 
 def bound_words(bound: str) -> str:
-    """What takes most of a call, in words."""
+    """The limit that takes most of a call, in words."""
     words = {"neither": "bound by no single limit", "unknown": "what limits it is unknown"}
     return words.get(bound, f"{bound}-bound")
 
@@ -80,7 +80,7 @@ def _waits(step: StepTime) -> Spans:
 
 
 def _left_out(step: StepTime) -> str | None:
-    """What takes an unknown time, which the figure does not have."""
+    """The rows of unknown time, which the figure does not have."""
     parts = [
         plural(number, noun)
         for noun, rows in (("kernel", step.kernels), ("collective", step.collectives))

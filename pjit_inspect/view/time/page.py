@@ -63,7 +63,7 @@ def time_blocks(step: StepTime, data: RecordData) -> tuple[Block, ...]:
 
 
 def _answer(step: StepTime) -> Spans:
-    """What a call comes to, in one line."""
+    """The seconds of a call, in one line."""
     if seconds := seconds_spans(step):
         return seconds
     work = f"{flops_text(step.flops)} a call on each of {plural(step.devices, 'device')}"
@@ -190,7 +190,7 @@ def _rest_words(rows: object) -> str:
 
 
 def _share_lines(step: StepTime) -> list[Block]:
-    """What loops, phases and mesh axes take."""
+    """The shares of loops, phases and mesh axes."""
     found: list[Block] = _loop_lines(step)
     for label, shares in (("by phase", step.by("phase")), ("by axis", step.by("axis"))):
         told = [share for share in shares if (share.share or 0.0) >= _LEAST]

@@ -166,7 +166,7 @@ _Row = TimedKernel | TimedCollective
 
 
 def _seconds(row: _Row) -> float | None:
-    """What a row adds to a call: of a collective, the wait."""
+    """The seconds that a row adds to a call: of a collective, the wait."""
     return row.exposed_s if isinstance(row, TimedCollective) else row.seconds
 
 
