@@ -92,6 +92,11 @@ def __getattr__(name: str) -> Any:
         from pjit_inspect.handles.session.no_compile import no_compile
 
         return no_compile
+    if name == "testing":
+        # A module, so that `pi.testing.assert_collectives` needs no import of its own.
+        from importlib import import_module
+
+        return import_module("pjit_inspect.testing")
     if name in _ERRORS:
         from pjit_inspect import errors
 

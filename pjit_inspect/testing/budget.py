@@ -1,4 +1,4 @@
-"""Budgets: the most that a program may send, hold, hold in collectives, take, and how often it may be compiled.
+"""Budgets: the most that a program may send, hold and take, and how many collectives and compiles it may have.
 
 Not its job: words (`testing.budget_words`), the programs (`testing.budget_subject`).
 """
