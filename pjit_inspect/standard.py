@@ -35,8 +35,24 @@ def _load(name: str) -> Any:
     if known is not None and getattr(getattr(known, "__spec__", None), "origin", None) == spec.origin:
         return known
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    if spec.submodule_search_locations is None:
+        spec.loader.exec_module(module)
+        return module
+    # A package finds its own modules by its name, which may be a file of the user's before and after.
+    before = {own: sys.modules.pop(own) for own in _within(name)}
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        for own in _within(name):
+            del sys.modules[own]
+        sys.modules.update(before)
     return module
+
+
+def _within(name: str) -> list[str]:
+    """The modules that are loaded of a package, itself among them."""
+    return [own for own in sys.modules if own == name or own.startswith(f"{name}.")]
 
 
 def _folders() -> list[str]:

@@ -234,7 +234,7 @@ def test_the_sum_of_a_megatron_mlp_is_explained_by_its_contraction(mesh: Mesh) -
     assert (row.cause.kind, row.cause.evidence) == ("contraction", "sharding")
     text = repr(record.explain())
     assert "1 collective; each device sends 1.50 KiB per call." in text
-    assert "all-reduce over model  1.50 KiB sent, 100 %  contraction" in text
+    assert "all-reduce over model sends 1.50 KiB, 100 %  contraction" in text
     assert "params['w2']" in text
     # The other's second line is about advice on the whole program.
     assert repr(record.explain("model")).splitlines()[2:] == text.splitlines()[3:]

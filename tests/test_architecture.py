@@ -34,8 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     "handles": {"model", "errors", "guard", "observe", "parse", "analyze", "view"},
     "api": {"model", "observe", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
-    "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
-    "cli": {"api", "errors", "parse", "testing"},
+    "testing": {"model", "errors", "standard", "parse", "analyze", "view", "handles", "api"},
+    "cli": {"api", "errors", "parse", "standard", "testing"},
     "__main__": {"cli"},
     "__init__": {"api", "errors", "handles", "ipython", "testing"},
 }

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "pjit_inspect"
 FRONT = PACKAGE / "view" / "front"
 LICENSES = FRONT / "LICENSES.txt"
-BESIDE_PYTHON = {"analyze/errors/messages.txt", "py.typed", "view/front/LICENSES.txt"} | {
+BESIDE_PYTHON = {"SKILL.md", "analyze/errors/messages.txt", "py.typed", "view/front/LICENSES.txt"} | {
     f"view/front/{bundle}.js" for bundle in ("inspector", "compare", "play")
 }
 """What the wheel holds of the package that is no Python."""

@@ -6,10 +6,13 @@ Not its job: the tables.
 from __future__ import annotations
 
 import re
-import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from pjit_inspect.standard import load_standard
+
+sqlite3: Any = load_standard("sqlite3")
 
 _LONGEST_S = 30.0
 _STEPS = 100_000

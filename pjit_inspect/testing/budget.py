@@ -5,7 +5,6 @@ Not its job: words (`testing.budget_words`), the programs (`testing.budget_subje
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,6 +15,7 @@ from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.standard import load_standard
 from pjit_inspect.testing.subjects import size_of, why_unread
 
 TABLES = ("sent_bytes", "memory_bytes", "compiles", "collectives", "seconds")
@@ -80,9 +80,10 @@ def read_budget(text: str, path: str) -> tuple[Limit, ...]:
 
     Raises ParseError for what is no TOML, an unknown table or key, and a figure that is none.
     """
+    toml = load_standard("tomllib")
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables = toml.loads(text)
+    except toml.TOMLDecodeError as error:
         raise ParseError(f"it is no TOML: {error}", path=path) from None
     limits = [limit for part, table in tables.items() for limit in _limits(part, table, path)]
     if not limits:

@@ -216,7 +216,8 @@ def test_all_that_ran_has_a_time_and_together_no_more_than_the_call(name: str, d
     assert all(row.mean_us <= 1.001 * times.mean_call_us for row in regions)
     if device.platform == "cpu":
         # XLA runs what is independent on several cores, and then says too little of the loop around it.
-        assert {one.opcode for one in times.unknown} <= REGIONS
+        # Of a product that other threads compute the profiler sees only the begin.
+        assert {one.opcode for one in times.unknown} <= REGIONS | {"dot"}
         assert times.busy_us is None
         assert leaves <= 1.001 * (os.cpu_count() or 1) * times.mean_call_us
     else:

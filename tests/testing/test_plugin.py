@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,10 @@ def project(tmp_path: Path) -> Path:
 
 
 def run(project: Path, *options: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pjit_inspect.testing.plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    # Where the package is installed its entry point loads the plugin.
+    if "pjit_inspect" not in {one.name for one in entry_points(group="pytest11")}:
+        command += ["-p", "pjit_inspect.testing.plugin"]
     done = subprocess.run([*command, *options], cwd=project, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 

@@ -50,7 +50,7 @@ def test_modules_of_the_standard_library_are_those_that_jax_loads_or_are_loaded_
     assert late == set()
 
 
-@pytest.mark.parametrize("name", ["fcntl", "mmap", "resource", "termios", "unicodedata"])
+@pytest.mark.parametrize("name", ["fcntl", "mmap", "resource", "sqlite3", "termios", "tomllib", "unicodedata"])
 def test_a_module_is_the_standard_one_and_the_users_of_that_name_stays_importable(name: str, tmp_path: Path) -> None:
     if name in sys.builtin_module_names:
         pytest.skip("it is within this Python itself, so that no file can hide it")

@@ -10,9 +10,8 @@ which other work of the machine disturbs least; of collectives, on the device th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import median
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def _speeds(rows: Sequence[TimedKernel]) -> Speeds:
     for row in rows:
         bins.setdefault(int(math.log(row.size or 1.0, _BIN)), []).append(row)
     return tuple(
-        (median(row.size or 1.0 for row in own), median(_speed(row) for row in own)) for _, own in sorted(bins.items())
+        (_median(row.size or 1.0 for row in own), _median(map(_speed, own))) for _, own in sorted(bins.items())
     )
 
 
@@ -105,4 +104,8 @@ def _fit_axes(rows: Sequence[TimedCollective]) -> dict[tuple[str, ...], Sourced]
         if row.axes and row.fastest_s and row.sent_bytes:
             for axes in (row.axes, ()):
                 speeds.setdefault(axes, []).append(row.sent_bytes / row.fastest_s)
-    return {axes: Sourced(median(own), _SOURCE) for axes, own in speeds.items()}
+    return {axes: Sourced(_median(own), _SOURCE) for axes, own in speeds.items()}
+
+
+def _median(values: Iterable[float]) -> float:
+    return float(np.median(list(values)))
