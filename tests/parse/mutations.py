@@ -408,7 +408,7 @@ def _entries(random: Random) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", random.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED))) as archive:
         for name, content in entries.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, archive.compression)
     return buffer.getvalue()
 
 
@@ -421,7 +421,7 @@ def _archive_of(entries: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, archive.compression)
     return buffer.getvalue()
 
 
