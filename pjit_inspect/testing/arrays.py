@@ -10,11 +10,12 @@ from pjit_inspect.analyze.play.settings import path_matcher
 from pjit_inspect.errors import CheckFailedError, NothingMatchedError
 from pjit_inspect.handles.asked.change_specs import plain_spec
 from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.handles.session.log import Log
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.testing.failure import failure
-from pjit_inspect.testing.subjects import Options, each, not_known, size_of
+from pjit_inspect.testing.subjects import Options, each, not_known, size_of, unknown_axis
 from pjit_inspect.view.document.quantities import bytes_text, plural
 
 _MOST_LISTED = 12
@@ -47,25 +48,28 @@ def assert_sharded(
     sharding or a size is not known.
     """
     __tracebackhide__ = True
-    subject, args, path = _with_path(subject, args, path)
+    subject, args, named = _with_given(subject, args, path, str, "path='params'")
     axes = [over] if isinstance(over, str) else list(over)
 
     def check(record: CompileRecord) -> CheckFailedError | None:
-        arrays, error = _arrays(record, path)
-        error = error or _unknown_axis(record, axes)
+        arrays, error = _arrays(record, named)
         if error is not None:
             return error
+        if sentence := unknown_axis(record, axes):
+            return failure(f"{record.name}: {sentence}", kind=NothingMatchedError)
         unknown = [one for one in arrays if one.spec is None or one.global_bytes is None]
         bare = [one for one in arrays if one not in unknown and not set(axes) <= _axes(one)]
         whole = sum(one.global_bytes or 0 for one in arrays)
         split = whole - sum(one.global_bytes or 0 for one in (*bare, *unknown))
-        if not whole or split >= min_fraction * whole:
-            return None if not unknown else _unknown(record, unknown)
-        if unknown and not bare:
+        # What is not known may be split, or be large: it decides where what is known does not.
+        at_most = split + sum(one.global_bytes or 0 for one in unknown)
+        if unknown and (at_most >= min_fraction * whole or any(one.global_bytes is None for one in unknown)):
             return _unknown(record, unknown)
+        if split >= min_fraction * whole:
+            return None
         over_axes = " and ".join(f"`{axis}`" for axis in axes)
         return failure(
-            f"{record.name}: {split / whole:.1%} of `{path}` is split over {over_axes}",
+            f"{record.name}: {split / whole:.1%} of `{named}` is split over {over_axes}",
             ("expected", [f"at least {min_fraction:.1%} of {bytes_text(whole)}"]),
             ("found", _listed(bare, lambda one: f"{_spec_words(one)}  {bytes_text(one.global_bytes)}")),
         )
@@ -87,14 +91,8 @@ def assert_specs(subject: Any, *args: Any, specs: Mapping[str, Any] | None = Non
     not known.
     """
     __tracebackhide__ = True
-    if specs is None:
-        given = [subject, *args]
-        place = next((at for at, one in enumerate(given) if isinstance(one, Mapping) and _are_specs(one)), None)
-        if place is None:
-            raise TypeError("assert_specs needs specs={path: PartitionSpec}")
-        specs = given.pop(place)
-        subject, args = given[0], tuple(given[1:])
-    wanted = {path: _short(plain_spec(spec) or ()) for path, spec in (specs or {}).items()}
+    subject, args, given = _with_given(subject, args, specs, Mapping, "specs={path: PartitionSpec}")
+    wanted = {path: _short(plain_spec(spec) or ()) for path, spec in given.items()}
 
     def check(record: CompileRecord) -> CheckFailedError | None:
         wrong, unknown = list[str](), list[ArrayLayout]()
@@ -171,10 +169,10 @@ def assert_donated(subject: Any, *args: Any, path: str | None = None, **options:
     compiled program is not there to tell what results reuse.
     """
     __tracebackhide__ = True
-    subject, args, path = _with_path(subject, args, path)
+    subject, args, named = _with_given(subject, args, path, str, "path='params'")
 
     def check(record: CompileRecord) -> CheckFailedError | None:
-        arrays, error = _arrays(record, path, record.inputs)
+        arrays, error = _arrays(record, named, record.inputs)
         if error is not None:
             return error
         reused = {one.aliases for one in record.outputs}
@@ -199,20 +197,17 @@ def assert_donated(subject: Any, *args: Any, path: str | None = None, **options:
 # ---------------------------------------------------------------- which arrays
 
 
-def _with_path(subject: Any, args: tuple[Any, ...], path: str | None) -> tuple[Any, tuple[Any, ...], str]:
-    """The subject, its arguments and the path, which may come before the subject or after it."""
-    if path is None and isinstance(subject, str) and args:
+def _with_given(
+    subject: Any, args: tuple[Any, ...], given: Any, kind: type, missing: str
+) -> tuple[Any, tuple[Any, ...], Any]:
+    """The subject, its arguments, and what is asked of it: it may come before the subject, or after a record or log."""
+    if given is not None:
+        return subject, args, given
+    if isinstance(subject, kind) and args and not isinstance(subject, (CompileRecord, Log)):
         return args[0], args[1:], subject
-    if path is None and args and isinstance(args[0], str):
+    if isinstance(subject, (CompileRecord, Log)) and args and isinstance(args[0], kind):
         return subject, args[1:], args[0]
-    if path is None:
-        raise TypeError("the path of an argument or result is missing: path='params'")
-    return subject, args, path
-
-
-def _are_specs(given: Mapping[Any, Any]) -> bool:
-    return all((isinstance(key, str) and isinstance(own, (tuple, list))) or own is None or hasattr(own, "unreduced")
-               for key, own in given.items())  # fmt: skip
+    raise TypeError(f"it is missing what is asked: {missing}")
 
 
 def _arrays(
@@ -231,15 +226,6 @@ def _arrays(
         ("note", ["a check that matches nothing says nothing, so it fails"]),
         kind=NothingMatchedError,
     )
-
-
-def _unknown_axis(record: CompileRecord, axes: Iterable[str]) -> CheckFailedError | None:
-    known = list(dict.fromkeys(name for mesh in record.data.meshes for name in mesh.axis_names))
-    lacking = [axis for axis in axes if axis not in known]
-    if not lacking:
-        return None
-    words = f"its axes are {', '.join(known)}" if known else "it has no mesh"
-    return failure(f"{record.name}: the mesh has no axis `{lacking[0]}`; {words}", kind=NothingMatchedError)
 
 
 def _unknown(record: CompileRecord, arrays: Sequence[ArrayLayout]) -> CheckFailedError:

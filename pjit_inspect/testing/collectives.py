@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from pjit_inspect.errors import CheckFailedError, NothingMatchedError
+from pjit_inspect.errors import CheckFailedError, NothingMatchedError, UnknownAnswerError
 from pjit_inspect.handles.record import CompileRecord
-from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.cause import CAUSE_KINDS, Phase
 from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.testing.failure import failure
-from pjit_inspect.testing.subjects import Options, each, not_known, size_of, why_unread
+from pjit_inspect.testing.subjects import Options, each, not_known, size_of, unknown_axis, why_unread
 from pjit_inspect.view.document.quantities import bytes_text, plural
 
 Number = int | tuple[int, int | None]
@@ -25,6 +24,7 @@ Number = int | tuple[int, int | None]
 
 _PHASES = tuple(phase for own in get_args(Phase) for phase in (get_args(own) or (own,)) if isinstance(phase, str))
 _MOST_CAUSES = 3
+_KNOWN_BY = ("known by", ["collectives are counted; sent is modelled (ring), per device and call"])
 
 
 def assert_collectives(
@@ -63,10 +63,13 @@ def assert_collectives(
     def check(record: CompileRecord) -> CheckFailedError | None:
         found, error = chosen.rows(record)
         named = [axes for _, axes in (wanted or {}) if axes is not None] + [axes for axes in sizes if axes]
-        error = error or _unknown_axes(record, named)
+        # Bytes of those that are known can prove too many; numbers of some prove nothing.
+        failed = _unknown_axes(record, named) or _bytes(record, found, sizes, hint=hint)
+        if failed is not None and not isinstance(failed, UnknownAnswerError):
+            return failed
         if error is None and wanted is not None:
             error = _numbers(record, found, wanted, hint=hint)
-        return error or _bytes(record, found, sizes, hint=hint)
+        return error or failed
 
     each(subject, args, Options.of(options), check)
 
@@ -109,13 +112,15 @@ def assert_no_collectives(
     def check(record: CompileRecord) -> CheckFailedError | None:
         rows, error = chosen.rows(record)
         error = _unknown_axes(record, [axis] if axis is not None else []) or error
-        if error is not None or not rows:
+        # One that is meant for certain fails, whatever else is not known.
+        if not rows:
             return error
         sent = bytes_text(sum(row.least_sent_bytes for row in rows))
         return failure(
             f"{record.name}: {plural(len(rows), _kind(rows))} that may not be there, {sent} sent",
             ("expected", [f"none{chosen.words}"]),
             *explained(record, rows, hint=hint),
+            _KNOWN_BY,
         )
 
     each(subject, args, Options.of(options), check)
@@ -172,17 +177,17 @@ class _Chosen:
     at: str | None = None
 
     def rows(self, record: CompileRecord) -> tuple[list[Collective], CheckFailedError | None]:
-        """Those of a record; and the failure where it is not known which they are."""
-        if why := why_unread(record):
-            return [], not_known(record, "which collectives there are", why)
-        if record.report.others:
-            return [], not_known(record, "which collectives there are", record.report.beside)
-        rows = [(row, [test(row) for test in self._tests()]) for row in record.collectives]
+        """Those of a record for certain; and the failure where it is not known whether these are all."""
+        tests = self._tests()
+        rows = [(row, [test(row) for test in tests]) for row in record.collectives]
+        found = [row for row, answers in rows if all(answers)]
+        if why := why_unread(record) or record.report.beside:
+            return found, not_known(record, "which collectives there are", why)
         doubtful = [row for row, answers in rows if None in answers and False not in answers]
         if doubtful:
             why = f"{doubtful[0].instructions[0]} is a {doubtful[0].kind}, and its program does not tell more"
-            return [], not_known(record, f"which collectives are meant{self.words}", why)
-        return [row for row, answers in rows if all(answers)], None
+            return found, not_known(record, f"which collectives are meant{self.words}", why)
+        return found, None
 
     def _tests(self) -> list[Callable[[Collective], bool | None]]:
         """True, False, or None where a row does not say."""
@@ -225,13 +230,8 @@ def _is_at(where: str, at: str) -> bool:
 
 
 def _unknown_axes(record: CompileRecord, named: Iterable[str]) -> CheckFailedError | None:
-    meshes: Sequence[MeshAxes] = record.data.meshes
-    known = list(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))
-    for axes in named:
-        lacking = [own for own in axes.split(" x ") if axis_name(own) not in known]
-        if lacking and known:
-            return _nothing(record, f"the mesh has no axis `{lacking[0]}`; its axes are {', '.join(known)}")
-    return None
+    sentence = unknown_axis(record, (own for axes in named for own in axes.split(" x ")))
+    return _nothing(record, sentence) if sentence else None
 
 
 def _nothing(record: CompileRecord, what: str) -> CheckFailedError:
@@ -285,7 +285,7 @@ def _numbers(
         return None
     first = lines[0] if len(lines) == 1 else f"{len(lines)} numbers of collectives are not as expected"
     sections = explained(record, surplus, hint=hint) if surplus else [("found", _found(rows))]
-    return failure(f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *sections)
+    return failure(f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *sections, _KNOWN_BY)
 
 
 def _range(least: int, most: int | None) -> str:
@@ -304,7 +304,7 @@ def _named(key: tuple[str, str | None]) -> str:
 def _bytes(
     record: CompileRecord, rows: Sequence[Collective], limits: Mapping[str, int], *, hint: bool
 ) -> CheckFailedError | None:
-    lines, over = list[str](), list[Collective]()
+    lines, over, unknown = list[str](), list[Collective](), list[CheckFailedError]()
     for axes, limit in limits.items():
         own = [row for row in rows if axes in ("", row.axes_text)]
         sent, words = sum(row.least_sent_bytes for row in own), f" over {axes}" if axes else ""
@@ -314,12 +314,15 @@ def _bytes(
             over += [row for row in own if row not in over]
         elif unsized := [row for row in own if row.is_unsized or row.count is None]:
             why = f"{unsized[0].kind} {unsized[0].instructions[0]} runs unknown times, or moves unknown bytes"
-            return not_known(record, f"what is sent{words}", why)
+            unknown.append(not_known(record, f"what is sent{words}", why))
     if not lines:
-        return None
+        return next(iter(unknown), None)
     first = lines[0] if len(lines) == 1 else f"{len(lines)} limits of bytes are exceeded"
     return failure(
-        f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *explained(record, over, hint=hint)
+        f"{record.name}: {first}",
+        ("expected", lines if len(lines) > 1 else []),
+        *explained(record, over, hint=hint),
+        _KNOWN_BY,
     )
 
 
@@ -365,5 +368,6 @@ def _removing(record: CompileRecord, rows: Sequence[Collective]) -> list[str]:
         if one.edits and not one.with_edits and names & set(one.removes) and one.sent is not None:
             where = f"{one.source[0].where}  " if one.source else ""
             before, after = map(bytes_text, one.sent)
-            return [f"{where}{one.change or one.sentence}", f"{one.state} with it: {before} -> {after} sent"]
+            stage = "both compiled" if one.state == "compiled" else "as XLA's partitioner makes both"
+            return [f"{where}{one.change or one.sentence}", f"{before} -> {after} sent, {stage}"]
     return []

@@ -29,6 +29,7 @@ MEMORY_SLACK = 0.1
 0.8.1, 0.10.2 and 0.12). A budget is what holds memory closer."""
 
 _FORMAT = "pjit golden 1"
+_KNOWN_BY = "bytes of collectives are sent per device and call (modelled: ring), those of memory are XLA's own count"
 _LABEL = 12
 _BYTES = re.compile(r"(?P<words>.+?)  (?P<bytes>[\d,]+) B")
 _MOST_LISTED = 10
@@ -57,7 +58,7 @@ class Fact:
 
 def golden_text(records: Sequence[CompileRecord], name: str) -> str:
     """The golden of some programs of one function. Raises UnknownAnswerError where one is not all there."""
-    return f"# {_FORMAT}: {name}\n" + "".join(f"{fact}\n" for fact in facts_of(records))
+    return f"# {_FORMAT}: {name}\n# {_KNOWN_BY}\n" + "".join(f"{fact}\n" for fact in facts_of(records))
 
 
 def read_golden(text: str, path: str) -> tuple[Fact, ...]:
@@ -69,7 +70,7 @@ def read_golden(text: str, path: str) -> tuple[Fact, ...]:
         )
     facts = []
     for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
+        if not line.strip() or line.startswith("#"):
             continue
         label, _, rest = line.partition(" ")
         rest, _, note = rest.strip().partition("  # ")

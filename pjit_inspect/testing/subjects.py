@@ -6,7 +6,7 @@ Not its job: checking.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from pjit_inspect.errors import CheckFailedError, NothingMatchedError, UnknownAn
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.testing.failure import failure
 
 Unknown = Literal["fail", "ok"]
@@ -114,6 +115,15 @@ def not_known(record: CompileRecord, what: str, why: str) -> UnknownAnswerError:
     )
     assert isinstance(error, UnknownAnswerError)
     return error
+
+
+def unknown_axis(record: CompileRecord, named: Iterable[str]) -> str:
+    """The sentence of a mesh axis that the record's meshes lack; "" if they have all, parts of axes among them."""
+    known = list(dict.fromkeys(name for mesh in record.data.meshes for name in mesh.axis_names))
+    lacking = [axis for axis in named if axis_name(axis) not in known]
+    if not lacking:
+        return ""
+    return f"the mesh has no axis `{lacking[0]}`; " + (f"its axes are {', '.join(known)}" if known else "there is none")
 
 
 def why_unread(record: CompileRecord) -> str:

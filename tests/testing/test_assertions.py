@@ -50,7 +50,8 @@ def unread(folder: Path) -> pi.CompileRecord:
 BECAUSE = """\
   because    `jnp.tanh(x @ w1) @ w2` (test_assertions.py:LINE) sums over dimension 1 of
                `jnp.tanh(x @ w1)` and dimension 0 of `w2`. These 512 elements are split over
-               `model`, so each device has a partial sum; the all-reduce adds the 4."""
+               `model`, so each device has a partial sum; the all-reduce adds the 4.
+  known by   collectives are counted; sent is modelled (ring), per device and call"""
 
 
 def said(check: Callable[[], None], kind: type[CheckFailedError] = CheckFailedError) -> str:
@@ -93,7 +94,8 @@ def test_one_that_is_missing_is_told_beside_those_that_are_there() -> None:
     assert said(lambda: testing.assert_collectives(record(), expect={"all-reduce": {"model": 3}})) == (
         "mlp: 3 all-reduce over model, and there are 1\n"
         "\n"
-        "  found      1 x all-reduce over model  48 KiB  test_assertions.py:LINE"
+        "  found      1 x all-reduce over model  48 KiB  test_assertions.py:LINE\n"
+        "  known by   collectives are counted; sent is modelled (ring), per device and call"
     )
 
 
@@ -101,6 +103,24 @@ def test_too_many_bytes_are_told_with_the_limit() -> None:
     words = said(lambda: testing.assert_collectives(record(), max_bytes={"model": "16 KiB"}, hint=False))
     assert words.startswith("mlp: 48 KiB sent over model, at most 16 KiB allowed (3 times)\n\n  found ")
     assert words.endswith(BECAUSE)
+
+
+def test_what_is_not_known_hides_nothing_that_is_proven() -> None:
+    def step(w, x):
+        # XLA knows no number of turns: what the loop sends over `model` is unknown.
+        y = jax.lax.while_loop(lambda y: y[0, 0] < 9, lambda y: jnp.tanh(y @ w), x)
+        return (x**2).sum(0) + y[0]
+
+    found = pi.inspect(step, array((64, 64), "model"), array((64, 64), "data", "model"))
+    assert any(row.count is None for row in found.collectives)
+    testing.assert_collectives(found, max_bytes="1 GiB", unknown="ok")
+    said(lambda: testing.assert_collectives(found, max_bytes="1 GiB"), UnknownAnswerError)
+    axes = next(row.axes_text for row in found.collectives if row.count is None)
+    proven = next(row.axes_text for row in found.collectives if row.count and row.axes_text != axes)
+    words = said(
+        lambda: testing.assert_collectives(found, max_bytes={axes: "1 GiB", proven: 0}, unknown="ok", hint=False)
+    )
+    assert f" sent over {proven}, at most 0 B allowed" in words
 
 
 def test_an_axis_or_a_kind_that_does_not_exist_is_no_success() -> None:

@@ -81,6 +81,7 @@ def test_a_golden_is_made_kept_and_compared(project: Path) -> None:
     golden = re.sub(r"(temporaries  )[\d,]+ B", r"\1N B", (project / "pjit_goldens" / "step.txt").read_text())
     assert golden == (
         "# pjit golden 1: step\n"
+        "# bytes of collectives are sent per device and call (modelled: ring), those of memory are XLA's own count\n"
         "mesh         data=2 x model=4\n"
         "argument     float32[64,128]  P(None, 'model')  # params['w1']\n"
         "argument     float32[128,64]  P('model', None)  # params['w2']\n"
