@@ -54,7 +54,6 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.report.collective.CollectiveTable", "model.report.collective.Collective", "model.report.cause.Cause",
         "model.report.collective.OtherCommunication",
         "model.report.advice.AdviceTable", "model.report.advice.Advice",
-        "model.report.finding.FindingTable", "model.report.finding.Finding",
         "model.report.edit.Checked", "model.report.edit.Edit",
     ),
     "Shardings of the values between": (

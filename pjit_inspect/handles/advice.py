@@ -24,7 +24,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.findings import subject_of
+from pjit_inspect.handles.facts import subject_of
 from pjit_inspect.handles.trials import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
@@ -36,6 +36,7 @@ from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 MOST_QUESTIONS = 40
+_UNHEARD = "XLA's partitioner was not heard, so facts about its program are not known"
 _ONE_DEVICE = "on one device nothing is sent, and everything is held in full"
 _EXPLICIT = "with Explicit axes all results follow the shardings of their operands: no one place can be changed"
 _OPS_EACH = 6_000
@@ -106,7 +107,10 @@ def advice_steps(
 
     _, facts = known_with(program, None)
     if untried is not None:
-        yield replace(facts, missing=untried or _ONE_DEVICE)
+        is_heard = program is not None and not program.is_predicted
+        why = data.missing.get("partitioner", "nobody has asked it yet")
+        more = "" if is_heard or not collectives or data.stablehlo is None else f"; {_UNHEARD}: {why}"
+        yield replace(facts, missing=f"{untried}{more}" if untried else _ONE_DEVICE)
         return
     yield replace(facts, left=most or 0, is_done=False)
     trials = Trials(data, collectives, module)

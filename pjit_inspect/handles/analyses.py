@@ -31,7 +31,6 @@ from pjit_inspect.model.record.target import KeyFigures
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable, LinkTraffic
-from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
@@ -96,7 +95,7 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "findings", "step_time",
+    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "step_time",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -475,7 +474,7 @@ class Analyses(Computed):
     @property
     def _why_untried(self) -> str | None:
         """Why no change of the program can be tried; None if some can."""
-        from pjit_inspect.handles.findings import why_untried
+        from pjit_inspect.handles.facts import why_untried
 
         return why_untried(self.data, live=self.is_live)
 
@@ -526,24 +525,19 @@ class Analyses(Computed):
             most=most,
         )
 
-    @once
-    def findings(self) -> FindingTable:
-        """Problems of the program."""
-        return self._findings()
+    @property
+    def findings(self) -> AdviceTable:
+        """The first rows of `advice`, but for other layouts."""
+        from pjit_inspect.analyze.findings.findings import find_findings
 
-    def try_all(self) -> FindingTable:
-        """The findings after every change was tried; from then on they are the record's findings."""
-        if self.findings.untried and self.can_be_asked:
+        found = self.advice
+        return replace(found, rows=find_findings(found))
+
+    def try_all(self) -> AdviceTable:
+        """`advice` after every change was tried; from then on it is the record's advice."""
+        if self.advice.untried and self.can_be_asked:
             self.known["advice"] = self._advised(None)
-            self.known["findings"] = self._findings()
-        return self.findings
-
-    def _findings(self) -> FindingTable:
-        from pjit_inspect.handles.findings import findings_of
-
-        module, advice, program = self.readable_hlo, self.advice, self.propagation
-        is_heard, rows = program is not None and not program.is_predicted, tuple(self.collectives)
-        return findings_of(self.data, module, rows, advice, untried=self._why_untried, is_heard=is_heard)
+        return self.advice
 
     @once
     def graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
@@ -608,7 +602,7 @@ class Analyses(Computed):
 
     def _replaced(self) -> dict[str, tuple[ArrayLayout, ...]]:
         """The arguments that come back with new values; none where the program before partitioning is not known."""
-        from pjit_inspect.handles.findings import replaced_of
+        from pjit_inspect.handles.facts import replaced_of
 
         program, _ = self.propagation_and_reason
         return {} if program is None else replaced_of(self.report.data, program)

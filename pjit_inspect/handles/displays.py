@@ -27,7 +27,6 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.host_callback import CallbackTable
@@ -258,26 +257,16 @@ class RecordAdviceTable(OfRecord, Displayable, AdviceTable):
 
     def show(self) -> Shown:
         """An object to display: these changes with their figures, and the code to write."""
-        return _section(self._state, advice_blocks(self))
+        # Of no findings the advice says what else was tried.
+        return _section(self._state, advice_blocks(self if self.rows else self._state.analyses.advice))
+
+    def try_all(self) -> RecordAdviceTable:
+        """As `AdviceTable.try_all`."""
+        return RecordAdviceTable.made_of(self._state.analyses.try_all(), _state=self._state)
 
     def to_json(self) -> str:
         """As `AdviceTable.to_json`."""
         return advice_json(self)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RecordFindings(OfRecord, Displayable, FindingTable):
-    """Problems of a record's program."""
-
-    _state: RecordState = field(kw_only=True)
-
-    def show(self) -> Shown:
-        """An object to display: the record's advice, of which these are rows."""
-        return _section(self._state, advice_blocks(self._state.analyses.advice))
-
-    def try_all(self) -> RecordFindings:
-        """As `FindingTable.try_all`."""
-        return RecordFindings.made_of(self._state.analyses.try_all(), _state=self._state)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -28,7 +28,6 @@ from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.passes import PassTable
@@ -328,16 +327,13 @@ class CompileRecord(Displayable):
         return _displays().RecordAdviceTable.made_of(self.state.analyses.advice_by_now(), _state=self.state)
 
     @property
-    def findings(self) -> FindingTable:
-        """Problems of the program: at most three, most expensive first, each with its line, cost and remedy.
+    def findings(self) -> AdviceTable:
+        """Problems of the program: at most three rows of `advice`, most expensive first.
 
-        Found on first use (an inspector in a notebook starts it while no cell runs), with `advice`: facts of the
-        program, and changes that put back a lost axis, or split what every device holds; `tried` has the bytes before
-        and after. Empty if no problem is proven to cost a noticeable part; `untried` says which changes were not tried,
-        and `try_all()` tries them. For a record from a file nothing is tried, and only facts are found.
+        Those of the kinds "layout", "argument" and "result" are left out. For a record from a file nothing is tried, and only facts are found.
         """
         with somebody_waits():
-            return _displays().RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
+            return _displays().RecordAdviceTable.made_of(self.state.analyses.findings, _state=self.state)
 
     @property
     def suggestions(self) -> AdviceTable:

@@ -16,7 +16,7 @@ import jax
 import pjit_inspect as pi
 from findings.case import Fault
 from findings.on_tpu import path_of
-from pjit_inspect.model.report.finding import Finding
+from pjit_inspect.model.report.advice import Advice
 
 __all__ = ["Scored", "line_of", "record_of", "score"]
 
@@ -72,16 +72,16 @@ def score(fault: Fault) -> Scored:
     return Scored(failures=tuple(failures), others=others, before=before, after=after, seconds=seconds)
 
 
-def differences(fault: Fault, own: Finding, record: Any) -> list[str]:
+def differences(fault: Fault, own: Advice, record: Any) -> list[str]:
     wanted = record.user_frame.line if fault.line == "call" else fault.place
     line = own.source[0].line if own.source else None
     failures = [] if line == wanted else [f"line {line} instead of {wanted}"]
     failures += [f"the sentence lacks {words}: {own.sentence}" for words in fault.says if words not in own.sentence]
-    failures += [f"the remedy lacks {words}: {own.remedy}" for words in fault.remedy if words not in own.remedy]
-    if fault.tried != (own.tried is not None):
+    failures += [f"the remedy lacks {words}: {own.change}" for words in fault.remedy if words not in own.change]
+    if fault.tried != bool(own.edits):
         failures.append("it was not tried" if fault.tried else "it was tried")
-    if own.tried is not None and own.tried.verdict != "helps":
-        failures.append(f"tried, and it does not help: {own.tried}")
+    if own.edits and own.cost_bytes <= 0:
+        failures.append(f"tried, and it does not help: {own.sent}, {own.memory}")
     return failures
 
 

@@ -34,7 +34,7 @@ def placed(record: Any, change: tuple[Edit, ...]) -> Iterator[tuple[str, Dimensi
 
 def places(record: Any) -> dict[str, dict[str, Dimensions]]:
     """What each part says of how arguments should lie."""
-    found = {path: spec for one in record.findings for path, spec in placed(record, one.change)}
+    found = {path: spec for one in record.findings for path, spec in placed(record, (*one.with_edits, *one.edits))}
     said = {"findings": found, "memory": {}, "suggestions": {}}
     for one in record.memory_use.suggestions:
         said["memory"] |= {path: tuple(map(axes_of, spec)) for path, spec in one.specs.items()}

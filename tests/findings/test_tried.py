@@ -17,18 +17,18 @@ from findings.score import record_of
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.advice import MOST_QUESTIONS
 from pjit_inspect.handles.trials import Trials
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.edit import Edit
-from pjit_inspect.model.report.finding import FindingTable
 
 TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")
 """Several changes are tried of it."""
 
 
-def looked(fault: Fault = TWO, most: int | None = MOST_QUESTIONS) -> FindingTable:
+def looked(fault: Fault = TWO, most: int | None = MOST_QUESTIONS) -> AdviceTable:
     now = record_of(fault).state.analyses
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(now.known, "advice", now._advised(most))
-        return now._findings()
+        return now.findings
 
 
 @pytest.fixture
@@ -57,18 +57,19 @@ def test_a_slow_machine_finds_what_a_fast_one_does() -> None:
 
 def test_what_is_left_out_is_said_and_tried_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     record = record_of(TWO)
-    whole = record.findings
+    whole = record.advice
     part = looked(most=1)
-    left = r"(\d+) of (\d+) changes were left out, as at most 1 are tried; record\.findings\.try_all\(\) tries all"
+    left = r"(\d+) of (\d+) changes were left out, as at most 1 are tried"
     assert re.fullmatch(left, part.untried)
-    monkeypatch.setitem(record.state.analyses.known, "findings", part)
-    assert list(map(str, record.findings.try_all())) == list(map(str, whole))
-    assert record.findings.untried == ""
+    monkeypatch.setitem(record.state.analyses.known, "advice", part)
+    assert "record.advice.try_all() asks about all" in str(record.advice.show())
+    assert list(map(str, record.advice.try_all())) == list(map(str, whole))
+    assert record.advice.untried == ""
 
 
 def test_findings_of_no_record_have_nothing_to_try() -> None:
     with pytest.raises(ValueError, match="not handed out by a record"):
-        FindingTable(()).try_all()
+        AdviceTable(()).try_all()
 
 
 def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.stakes import Counted, ProposedChange
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
-from pjit_inspect.model.report.advice import Advice, ChangeKind
+from pjit_inspect.model.report.advice import Advice, AdviceKind, ChangeKind
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
@@ -59,27 +59,43 @@ def _row(
     # A channel is that of the program as it is: those of changed copies are counted anew.
     gone = climb.start.channels_not_in(answer) - climb.start.channels_not_in(before)
     compared = counts.compared(after)
-    is_lost = site.kind in ("value", "request") and bool(_lost(own, tried.proposal))
+    per_turn = () if compared is None else compared.sent.rows[1:]
+    held = counts.held_bytes + sum(counts.results), after.held_bytes + sum(after.results)
+    kind = _kind(own, tried)
+    is_held = kind == "replicated_argument" or counts.bytes <= after.bytes
     return Advice(
-        kind="layout" if tried.is_layout else site.fact or ("axis_lost" if is_lost else _KINDS[site.kind]),
+        kind=kind,
         sentence=site.sentence or _sentence(own, tried.proposal),
         change=site.change or _change(own, site, tried.proposal.spec),
         edits=tried.edits,
         sent=(counts.bytes, after.bytes),
-        sent_per_turn=() if compared is None else compared.sent.rows[1:],
-        memory=(counts.held_bytes + sum(counts.results), after.held_bytes + sum(after.results)),
+        sent_per_turn=per_turn,
+        memory=held,
         multiplied=(counts.products, after.products),
         collectives=(len(counts.moved), len(after.moved)),
         costs=_costs(tried, before),
         source=site.source,
         number=tried.number,
-        is_whole=not any(any(spec) for _, spec in site.arrays),
+        cost_bytes=(held[0] - held[1]) if is_held else counts.bytes - after.bytes,
+        unit="held" if is_held else "sent",
+        runs_once=not is_held and len(per_turn) > 0,
         with_edits=taken,
         removes=tuple(row.instructions[0] for row in collectives if row.channel_id in gone),
     )
 
 
 # ---------------------------------------------------------------- what is wrong
+
+
+def _kind(own: EditedProgram, tried: TriedChange) -> AdviceKind:
+    site = tried.proposal.site
+    if tried.is_layout:
+        return "layout"
+    if site.fact:
+        return site.fact
+    if site.kind in ("argument", "result"):
+        return _KINDS[site.kind] if any(any(spec) for _, spec in site.arrays) else "replicated_argument"
+    return "axis_lost" if _lost(own, tried.proposal) else _KINDS[site.kind]
 
 
 def _sentence(own: EditedProgram, proposal: ProposedChange) -> Sentence:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.advice import AdviceKind
 from pjit_inspect.model.report.edit import Edit, EditKind
-from pjit_inspect.model.report.finding import FindingKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence
 
@@ -55,7 +55,7 @@ class Site:
     source: tuple[Frame, ...] = ()
     count: int = 1
     is_on_purpose: bool = False
-    fact: FindingKind | Literal[""] = ""
+    fact: AdviceKind | Literal[""] = ""
     sentence: Sentence | Literal[""] = ""
     change: str = ""
 

@@ -14,9 +14,9 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.advice import AdviceKind, BytesUnit
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.edit import Edit
-from pjit_inspect.model.report.finding import FindingKind, FindingUnit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 from pjit_inspect.model.words.sentence import Sentence
 
@@ -39,18 +39,18 @@ class Candidate:
     """One possible problem of a program.
 
     Attributes:
-      kind, sentence, source, unit, instructions: as in `Finding`.
-      cost_bytes: as in `Finding`, if known without a trial; 0 if only a remedy shows it.
+      kind, sentence, source, unit, removes: as in `Advice`.
+      cost_bytes: as in `Advice`, if known without a trial; 0 if only a remedy shows it.
       remedies: changes that may help, likeliest first; the best that helps is kept.
       is_proven: whether it is a problem even if no remedy helps, or none was tried.
     """
 
-    kind: FindingKind
+    kind: AdviceKind
     sentence: Sentence
     source: tuple[Frame, ...] = ()
-    unit: FindingUnit = "sent"
+    unit: BytesUnit = "sent"
     cost_bytes: int = 0
-    instructions: tuple[str, ...] = ()
+    removes: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     is_proven: bool = True
 

@@ -89,7 +89,7 @@ def _exposed(
         ),
         source=rows[0].source,
         cost_bytes=sent,
-        instructions=tuple(name for row in rows for name in row.instructions[:1]),
+        removes=tuple(name for row in rows for name in row.instructions[:1]),
     )
 
 

@@ -62,7 +62,7 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
         ),
         source=names.frames(op) or row.source,
         cost_bytes=sent * (turns - 1),
-        instructions=row.instructions[:1],
+        removes=row.instructions[:1],
         remedies=tuple(
             Remedy(words=say("{}: one gather, kept while it runs", advice), edits=edits)
             for edits in _before_loop(subject.copy, names, value, loop, wanted)
@@ -164,7 +164,7 @@ def _twice(copy: ValueNames, names: ValueNames, value: int, axes: tuple[str, ...
         ),
         source=names.frames(gathers[0].taker),
         cost_bytes=sum(sorted(one.sent for one in gathers)[:-1]),
-        instructions=tuple(one.name for one in gathers),
+        removes=tuple(one.name for one in gathers),
         remedies=tuple(
             Remedy(words=say("{}: one gather", advice), edits=edits)
             for edits in _where_it_is_used(copy, names, value, wanted)
@@ -244,7 +244,7 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
             ),
             source=source,
             cost_bytes=sum(one.sent * turns * (times - 1) // times for one in summed),
-            instructions=tuple(one.row.instructions[0] for one in summed),
+            removes=tuple(one.row.instructions[0] for one in summed),
             remedies=(
                 Remedy(
                     words=say(
@@ -287,7 +287,7 @@ def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
                 ),
                 source=cause.source or own[0].source,
                 cost_bytes=_sent(own),
-                instructions=tuple(row.instructions[0] for row in own),
+                removes=tuple(row.instructions[0] for row in own),
                 remedies=(
                     Remedy(
                         words=say(
@@ -317,7 +317,7 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
             ),
             source=cause.source or rows[0].source,
             cost_bytes=_sent(rows),
-            instructions=tuple(row.instructions[0] for row in rows),
+            removes=tuple(row.instructions[0] for row in rows),
             remedies=() if way is None else (Remedy(words=say("{}{}", way, stays)),),
         )
 

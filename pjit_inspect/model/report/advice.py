@@ -6,32 +6,62 @@ Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self, get_args
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.edit import Checked, Edit
-from pjit_inspect.model.report.finding import FindingKind, FindingUnit
 from pjit_inspect.model.words.sentence import Sentence
 
-ChangeKind = Literal["line", "constraint", "argument", "result", "layout"]
+ChangeKind = Literal["line", "axis_lost", "constraint", "argument", "replicated_argument", "result", "layout"]
 """
-line: a constraint is missing at a line of source; "axis_lost" where an axis is lost there.
-constraint: a constraint that is there should ask for another sharding, or be left out; likewise "axis_lost".
+line: a constraint is missing at a line of source.
+axis_lost: an array is split over a mesh axis, and the result of an operation or of a constraint there is not.
+constraint: a constraint that is there should ask for another sharding, or be left out.
 argument: arguments should arrive with another sharding.
+replicated_argument: arguments or results are held in full by every device, though the program can work with pieces.
 result: results should be returned with another sharding.
 layout: a change that sends less of the weights and more of what grows with the batch, or that undoes a constraint on an
  argument or a result. It helps at these sizes; at others it may not.
 """
 
-OtherFact = Literal["tiny_collectives", "written_out_layers"]
+FactKind = Literal[
+    "gathered_again",
+    "summed_per_turn",
+    "loop_predicate",
+    "no_sharding_rule",
+    "exposed_collective",
+    "resharded_argument",
+    "not_donated",
+    "tile_padding",
+    "tiny_collectives",
+    "written_out_layers",
+]
 """
+gathered_again: the same array is gathered more than once in one call, as in every turn of a loop that never changes it,
+ or at several lines.
+summed_per_turn: a loop sums over devices in every turn, although one sum after the loop is enough.
+loop_predicate: devices talk to each other in every turn about whether a loop goes on.
+no_sharding_rule: an operation that the partitioner cannot split: its operands are gathered.
+exposed_collective: collectives run while nothing else does, though there are matrix products that could run meanwhile.
+resharded_argument: arguments arrive with another sharding than the program takes, and are copied on every call.
+not_donated: arguments are replaced by results of the same shapes, but not donated.
+tile_padding: arrays lie in tiles that are mostly padding, as on a TPU.
 tiny_collectives: most collectives send next to nothing, one after the other: they cost waits.
 written_out_layers: equal layers of a Python loop are compiled one by one.
 """
 
-AdviceKind = ChangeKind | FindingKind | OtherFact
-"""A change of shardings, a fact of one of the kinds of findings, or one that costs no bytes."""
+BytesUnit = Literal["sent", "copied", "held"]
+"""
+sent: bytes that the busiest device sends in collectives, per call (counted, with ring formulas).
+copied: bytes of arguments that each device takes before the program begins, per call (counted).
+held: bytes of arguments in the memory of each device (counted).
+"""
+
+AdviceKind = ChangeKind | FactKind
+"""A change of shardings, or a fact. A change has the kind of the fact that it is the remedy of."""
+
+ADVICE_KINDS: tuple[AdviceKind, ...] = (*get_args(ChangeKind), *get_args(FactKind))
 
 AdviceState = Literal["asking", "counted", "compiled", "fact"]
 """
@@ -64,9 +94,8 @@ class Advice:
       state: one of `AdviceState`.
       source: the user's frames of its line, innermost first; () if unknown.
       number: the number of the question whose answer it is; 0 for a fact.
-      cost_bytes, unit: for a fact, the bytes that it costs, and of what; 0 for any other.
-      runs_once: whether the bytes of a fact hold only if loops of unknown length run once.
-      is_whole: whether it is about arrays that every device holds in full.
+      cost_bytes, unit: the bytes that a fact costs, or that a change saves, and of what.
+      runs_once: whether these bytes hold only if loops of unknown length run once.
       with_edits: the changes of the rows before it, which it was counted on top of.
       removes: instruction names of the collectives of the compiled program that are gone with it; () for a fact.
     """
@@ -86,9 +115,8 @@ class Advice:
     source: tuple[Frame, ...] = ()
     number: int = 0
     cost_bytes: int = 0
-    unit: FindingUnit = "sent"
+    unit: BytesUnit = "sent"
     runs_once: bool = False
-    is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
     removes: tuple[str, ...] = ()
 
@@ -137,11 +165,30 @@ class AdviceTable(Table[Advice]):
 
     computed: ClassVar[tuple[str, ...]] = ()
 
+    def _hint(self, name: str) -> str:
+        return '; .of_kind("axis_lost") chooses rows'
+
+    def of_kind(self, kind: str) -> Self:
+        """Only the rows of one kind, such as "axis_lost". Raises ValueError for an unknown kind."""
+        if kind not in ADVICE_KINDS:
+            raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(ADVICE_KINDS)}")
+        return self._of_rows(tuple(row for row in self.rows if row.kind == kind))
+
+    def try_all(self) -> Self:
+        """The rows after XLA was asked about every change, however many; the record keeps them.
+
+        Else at most 40 are asked about, fewer of a large program; `untried` says how many were left out.
+        """
+        # Those that records hand out (`handles.displays`) have a program.
+        raise ValueError("this advice was not handed out by a record, so there is no program to try changes of")
+
     def to_json(self) -> str:
         """The table as JSON, as far as it is known; `is_done` in it says whether more rows can come."""
         # Those that records hand out (`handles.displays`) are written by `view`.
         raise ValueError("this advice was not handed out by a record, so nothing writes it")
 
     def __repr__(self) -> str:
+        if self.missing and not self.rows:
+            return f"AdviceTable(unknown: {self.missing})"
         more = "" if self.is_done else f", at most {self.left} more"
         return f"AdviceTable({len(self.rows)} row{'s' * (len(self.rows) != 1)}, {self.asked} asked{more})"

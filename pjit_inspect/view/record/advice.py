@@ -9,8 +9,7 @@ import json
 from dataclasses import asdict
 from typing import NamedTuple
 
-from pjit_inspect.model.report.advice import Advice, AdviceTable
-from pjit_inspect.model.report.finding import FindingUnit
+from pjit_inspect.model.report.advice import Advice, AdviceTable, BytesUnit
 from pjit_inspect.model.words.sentence import ONE_TURN, Sentence
 from pjit_inspect.view.document.document import (
     Block,
@@ -35,7 +34,7 @@ from pjit_inspect.view.record.answer import reason_text
 
 _LEAST = "a change is listed if it saves 5 %"
 _VISIBLE = 0.005
-_UNITS: dict[FindingUnit, str] = {
+_UNITS: dict[BytesUnit, str] = {
     "sent": "sent per device and call",
     "copied": "copied to each device per call",
     "held": "held by each device",
@@ -210,7 +209,8 @@ def why_not_all(advice: AdviceTable) -> str:
     """Why not every change was asked about; "" if every one was, or will be."""
     if advice.missing:
         return f"no change was asked: {reason_text(advice.missing)}"
-    return f"not every change was asked: {reason_text(advice.untried)}" if advice.untried else ""
+    more = "; record.advice.try_all() asks about all" if advice.left_out else ""
+    return f"not every change was asked: {reason_text(advice.untried)}{more}" if advice.untried else ""
 
 
 def advice_summary(advice: AdviceTable) -> Spans:

@@ -304,7 +304,7 @@ def step_fsdp_scanned_recomputed() -> Built:
 
 @bench("edit")
 def fsdp_tp_optax() -> Built:
-    """The step of docs/findings.md: the embedding lookup takes the axis of the batch for the features."""
+    """The step of docs/advice.md: the embedding lookup takes the axis of the batch for the features."""
     return next(own for own in FAULTS if own.name == "fsdp_tp_step").build()
 
 

@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.advice.updates import _are_alike, _matched
-from pjit_inspect.handles.findings import replaced_of
+from pjit_inspect.handles.facts import replaced_of
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 
 Program = tuple[Callable[..., Any], tuple[Any, ...]]

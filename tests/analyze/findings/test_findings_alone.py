@@ -44,9 +44,9 @@ def test_what_runs_alone_has_nothing_beside_it_and_a_product_that_is_independent
     by_name = {row.instructions[0]: row for row in subject.collectives}
     assert found
     for candidate in found:
-        assert candidate.cost_bytes == sum(by_name[own].sent_bytes for own in candidate.instructions)
-        assert all(by_name[own].overlap_count == 0 for own in candidate.instructions)
-        first = subject.module.find(candidate.instructions[0])
+        assert candidate.cost_bytes == sum(by_name[own].sent_bytes for own in candidate.removes)
+        assert all(by_name[own].overlap_count == 0 for own in candidate.removes)
+        first = subject.module.find(candidate.removes[0])
         product = next(
             one
             for phrase in candidate.sentence.phrases
@@ -54,7 +54,7 @@ def test_what_runs_alone_has_nothing_beside_it_and_a_product_that_is_independent
         )
         assert first is not None
         assert product.name not in upstream(subject.module, first)
-        assert not set(by_name[candidate.instructions[0]].instructions) & upstream(subject.module, product)
+        assert not set(by_name[candidate.removes[0]].instructions) & upstream(subject.module, product)
 
 
 def test_a_program_whose_backend_runs_one_thing_at_a_time_has_none() -> None:
@@ -62,7 +62,7 @@ def test_a_program_whose_backend_runs_one_thing_at_a_time_has_none() -> None:
 
 
 def timed(subject: Subject, share: float) -> Subject:
-    names = {name for one in exposed_collectives(subject) for name in one.instructions}
+    names = {name for one in exposed_collectives(subject) for name in one.removes}
     parts = [part for row in subject.collectives if row.instructions[0] in names for part in row.instructions]
     rows = tuple(
         KernelTime(instruction=part, opcode="all-reduce", slowest_us=1000 * share / len(parts), mean_us=1.0)

@@ -105,7 +105,7 @@ def test_findings_of_a_part_are_unknown(part: pi.CompileRecord):
     assert findings.missing == "the program is incomplete: a computation has no end"
     words = "What to change is not known: the program is incomplete: a computation has no end"
     assert lines_of(part.advice).endswith(words)
-    assert repr(findings) == "FindingTable(unknown: the program is incomplete: a computation has no end)"
+    assert repr(findings) == "AdviceTable(unknown: the program is incomplete: a computation has no end)"
 
 
 def test_tables_of_a_record_without_a_program_are_unknown(part: pi.CompileRecord):
@@ -121,8 +121,7 @@ def test_tables_of_a_record_without_a_program_are_unknown(part: pi.CompileRecord
 
 def test_findings_of_a_file_say_that_no_remedy_was_tried(tmp_path: Path):
     findings = opened(fixtures.text(NAME), tmp_path).findings
-    assert findings.missing == ""
-    assert findings.untried == "the record is from a file"
+    assert findings.missing == "the record is from a file"
     assert lines_of(findings).endswith("the record is from a file")
 
 

@@ -1,45 +1,24 @@
-"""The findings of one record: the rows of its advice that are clear faults; and what facts are found from.
+"""Gathers what facts of one record are found from, and says why no change of it can be tried.
 
-Joins the rooms: `analyze` finds problems, `handles.advice` tried the changes. Not its job: any of those steps.
+Not its job: finding facts (`analyze.findings`), or trying changes (`handles.advice`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.updates import replaced_trees
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
-from pjit_inspect.analyze.findings.findings import find_findings
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.trials import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.edit import Checked
-from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
-
-_UNHEARD = "XLA's partitioner was not heard"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class RecordFinding(OfRecord, Finding):
-    """A finding of a record, whose remedy can be compiled."""
-
-    _trials: Trials | None
-
-    def check(self) -> Checked:
-        """As `Finding.check`."""
-        return check_change(self._trials, self.change)
 
 
 def why_untried(data: RecordData, *, live: bool) -> str | None:
@@ -52,35 +31,6 @@ def why_untried(data: RecordData, *, live: bool) -> str | None:
     if data.stablehlo is None:
         return f"no program before optimization: {data.missing.get('stablehlo', 'it was not captured')}"
     return None if data.devices else "the devices are unknown"
-
-
-def findings_of(
-    data: RecordData,
-    module: HloModule | None,
-    collectives: Sequence[Collective],
-    advice: AdviceTable,
-    *,
-    untried: str | None,
-    is_heard: bool,
-) -> FindingTable:
-    """At most three rows of the advice, dearest first.
-
-    `untried` is what `why_untried` says, and `is_heard` whether XLA's partitioner has answered. Of a program that is
-    there in part nothing is proven.
-    """
-    unsized = sum(row.is_unsized for row in collectives)
-    if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
-        return FindingTable((), missing=f"the program is {lacks}")
-    trials = Trials(data, collectives, module) if any(row.edits for row in advice) else None
-    found = tuple(RecordFinding.made_of(one, _trials=trials) for one in find_findings(advice))
-    if untried is None:
-        more = f"{advice.untried}; record.findings.try_all() tries all" if advice.left_out else advice.untried
-        untried = advice.missing or more
-    missing = "" if is_heard or not collectives or data.stablehlo is None or len(data.devices) < 2 else _UNHEARD
-    why = data.missing.get("partitioner", "nobody has asked it yet")
-    if module is None:
-        missing, why = "no optimized program", data.missing.get("hlo", "it was not captured")
-    return FindingTable(found, missing=missing and f"{missing}: {why}", untried=untried)
 
 
 def subject_of(
