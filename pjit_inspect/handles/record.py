@@ -330,7 +330,7 @@ class CompileRecord(Displayable):
     def findings(self) -> AdviceTable:
         """Problems of the program: at most three rows of `advice`, most expensive first.
 
-        Those of the kinds "layout", "argument" and "result" are left out. For a record from a file nothing is tried, and
+        Those of the kinds "layout", "argument" and "result" are left out. For a record from a file nothing is tried:
         only facts are found.
         """
         with somebody_waits():
