@@ -147,13 +147,16 @@ def _exchange(own: EditedProgram, index: int, lost: list[str], now: Sentence) ->
 
 
 def _origin(own: EditedProgram, value: int, axes: Iterable[str]) -> str:
-    """The argument from which a value has one of these axes; ""."""
+    """The argument from which a value has one of these axes; "" if another value has them from there."""
     entry = own.program.values[value]
     have = {axis_name(one) for one in entry.axes} & set(axes)
-    for origin in entry.origins:
-        if origin.kind == "input" and origin.index is not None and axis_name(origin.axis) in have:
-            return own.program.inputs[origin.index].label
-    return own.names.argument(value) if have else ""
+    given = [origin.index for origin in entry.origins if origin.kind == "input" and axis_name(origin.axis) in have]
+    # Shardy takes the axes of a constant, say, from what it is used with.
+    made_of = own.names.arguments(value) if have else ()
+    first = next((index for index in given if index in made_of), None)
+    if first is not None:
+        return own.program.inputs[first].label
+    return own.names.argument(value) if have and not given else ""
 
 
 # ---------------------------------------------------------------- what to write

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -105,6 +105,28 @@ class SameData:
             return Step(value=given)
         number = next((k for k, operand in enumerate(op.operands) if operand == given and self.is_kept(op, k)), None)
         return None if number is None else Step(value=given)
+
+    @kept
+    def arguments(self, index: int) -> frozenset[int]:
+        """The numbers of the program's arguments that a value is computed from, in all turns of its loops."""
+        seen, left = {index}, [index]
+        while left:
+            earlier = [one for one in self._made_from(left.pop()) if one not in seen]
+            seen.update(earlier)
+            left += earlier
+        numbers = (self.program.values[one].argument for one in seen)
+        return frozenset(number for number in numbers if number is not None)
+
+    def _made_from(self, index: int) -> Sequence[int]:
+        """The values that one is computed from, one step back; of what a region makes, the value in the region."""
+        maker = self.program.values[index].op
+        if index in self._given:
+            loop = self.carried(index)
+            last = None if loop is None else self._returned.get(loop[0].results[loop[1]])
+            return (self._given[index],) if last is None else (self._given[index], last)
+        if maker is None:
+            return ()
+        return (self._returned[index],) if index in self._returned else self.program.ops[maker].operands
 
     def carried(self, index: int) -> tuple[ShardedOp, int] | None:
         """The loop that carries a value, and the number among its operands and results; None for any other value."""

@@ -236,6 +236,10 @@ class ValueNames(Gradients):
         argument = self.program.values[index].argument
         return "" if argument is None else self.program.inputs[argument].label
 
+    def arguments(self, index: int) -> frozenset[int]:
+        """The numbers of the program's arguments that a value is computed from."""
+        return self._data.arguments(index)
+
     def outside(self, index: int) -> int:
         """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
         return self._data.behind(index, views=())

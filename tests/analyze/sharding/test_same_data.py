@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import jax
 from data.hlo_texts import parse_hlo_text
 
+import pjit_inspect as pi
 from pjit_inspect.analyze.sharding.axes import with_origins
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -137,3 +139,20 @@ ENTRY %main (x: f32[8]) -> f32[8] {
     tanh, asked = found.ops
     (origin,) = found.values[tanh.results[0]].origins
     assert (origin.kind, origin.index) == ("constraint", found.ops.index(asked))
+
+
+def test_a_value_is_computed_from_what_its_loops_and_functions_were_given():
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    def given(*spec):
+        return jax.ShapeDtypeStruct((16,), "float32", sharding=jax.NamedSharding(mesh, jax.P(*spec)))
+
+    inner = jax.jit(jax.numpy.tanh)
+
+    def function(a, b, c, d):
+        total, _ = jax.lax.scan(lambda total, _: (inner(total + c), None), a, length=3)
+        return total, b * 2, inner(d)
+
+    names = pi.inspect(function, given("x"), given(), given(), given()).state.analyses.names
+    found = [names.arguments(result.value) for result in names.program.outputs]
+    assert found == [{0, 2}, {1}, {3}]
