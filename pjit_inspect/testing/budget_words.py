@@ -6,7 +6,6 @@ Not its job: judging (`testing.budget`).
 from __future__ import annotations
 
 import json
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from pjit_inspect.view.document.quantities import (
     time_in,
     time_unit,
 )
+from pjit_inspect.view.render.markdown import code_in_markdown, in_markdown, lines_in_markdown
 
 SCHEMA = "pjit_inspect/check/1"
 
@@ -41,7 +41,6 @@ _LONGEST_BAR = 24
 _MOST_ROWS = 20
 _MOST_LINES = 12
 _MEMORY = {"peak": "peak memory", "temporaries": "temporary memory", "arguments": "arguments"}
-_MARKUP = re.compile(r"([*\[\]])")
 _FIGURES = ("sent", "collectives", "temporary memory", "kernels", "matrix products")
 """The figures of a comparison that a comment has beside the budget."""
 
@@ -241,13 +240,12 @@ def budget_markdown(checked: CheckedBudget) -> str:
     """A comment for a pull request: the answer, a table, what caused it, and the collectives folded."""
     record, diff = checked.record, checked.diff
     answers = [checked.sentence, *([str(diff.sentence)] if diff is not None else [])]
-    mesh = (
-        "" if record.mesh is None else " × ".join(f"{_code(name)} {size}" for name, size in record.mesh.sizes.items())
-    )
+    sizes = {} if record.mesh is None else record.mesh.sizes
+    mesh = " × ".join(f"{code_in_markdown(name)} {size}" for name, size in sizes.items())
     jax = record.versions.get("jax", "")
     facts = ("`pjit_inspect check`", mesh, f"JAX {jax}" if jax else "")
     blocks = [
-        f"### {_code(record.name)}: {_safe('; '.join(answers))}",
+        f"### {code_in_markdown(record.name)}: {in_markdown('; '.join(answers))}",
         " · ".join(filter(None, facts)),
         "\n".join(_rows(checked)),
         *_because(checked),
@@ -263,7 +261,7 @@ def _rows(checked: CheckedBudget) -> Iterator[str]:
     yield "|:--|--:|--:|--:|--:|:--|" if has_base else "|:--|--:|--:|:--|"
     for row in checked.rows:
         write, unit = _writer(row)
-        label = _safe(f"{_label(row)}, {unit}" if unit else _label(row))
+        label = in_markdown(f"{_label(row)}, {unit}" if unit else _label(row))
         now = _figures(row)[0].rpartition(" -> ")[2]
         now = f"**{now}**" if row.state != "ok" else now
         base = ["unknown" if row.base is None else write(row.base)] if has_base else []
@@ -288,21 +286,20 @@ def _plain(figure: Figure, value: float | None) -> str:
 def _because(checked: CheckedBudget) -> Iterator[str]:
     reasons = dict(checked.reasons)
     if because := reasons.get("because"):
-        yield "**Because**\n\n" + "\n".join(f"- {_safe(line)}" for line in because)
+        yield "**Because**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in because)
     if remove := reasons.get("remove"):
-        yield "**Remove**\n\n" + "\n".join(f"- {_safe(line)}" for line in remove)
+        yield "**Remove**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in remove)
     for title, lines in _gaps(checked.rows):
         if lines:
-            yield f"**{title.capitalize()}**\n\n" + "\n".join(f"- {_safe(line)}" for line in lines)
+            yield f"**{title.capitalize()}**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in lines)
 
 
 def _changed_lines(diff: Diff) -> Iterator[str]:
     """The user's lines that only one of the programs has."""
-    lines = [printable(f"{'-' if one.after is None else '+'} {one.text}") for one in diff.data.source]
+    lines = [f"{'-' if one.after is None else '+'} {one.text}" for one in diff.data.source]
     if lines:
         more = [f"  and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
-        shown = "\n".join([*lines[:_MOST_LINES], *more]).replace("```", "'''")
-        yield f"Lines that differ:\n\n```diff\n{shown}\n```"
+        yield f"Lines that differ:\n\n{lines_in_markdown([*lines[:_MOST_LINES], *more], 'diff')}"
 
 
 def _changed_collectives(diff: Diff) -> Iterator[str]:
@@ -320,23 +317,6 @@ def _changed_collectives(diff: Diff) -> Iterator[str]:
 def _marked(sign: str, rows: CollectiveTable | Iterable[Collective]) -> Iterator[str]:
     for row in rows:
         often = "" if row.count == 1 else f" × {count_text(row.count)}"
-        where = _safe(_code(row.source[0].where)) if row.source else ""
-        sent = bytes_text(row.sent_bytes)
-        yield f"| {sign} | {_safe(f'{row.kind} over `{row.axes_text}`{often}')} | {sent} | {where} | {_safe(row.why)} |"
-
-
-def _code(name: str) -> str:
-    plain = printable(name).replace("`", "'")
-    return f"`{plain}`"
-
-
-def _safe(text: str) -> str:
-    """Text whose backticks hold code: nothing else of it is markup, and it stays in its cell of a table."""
-    parts = printable(" ".join(text.split())).split("`")
-    if len(parts) % 2 == 0:
-        parts = ["".join(parts)]
-    return "`".join(part if i % 2 else _plain_words(part) for i, part in enumerate(parts)).replace("|", r"\|")
-
-
-def _plain_words(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+        where = in_markdown(code_in_markdown(row.source[0].where)) if row.source else ""
+        what, sent = in_markdown(f"{row.kind} over `{row.axes_text}`{often}"), bytes_text(row.sent_bytes)
+        yield f"| {sign} | {what} | {sent} | {where} | {in_markdown(row.why)} |"
