@@ -279,7 +279,7 @@ def _numbers(
         least, most = wanted.get(key, (0, 0))
         own = by_key.get(key, [])
         if len(own) < least or (most is not None and len(own) > most):
-            lines.append(f"{_range(least, most)} {_named(key)}, and there are {len(own)}")
+            lines.append(f"{len(own) or 'no'} {_named(key)}, expected {_range(least, most)}")
             surplus += own if most is not None and len(own) > most else []
     if not lines:
         return None
@@ -290,7 +290,7 @@ def _numbers(
 
 def _range(least: int, most: int | None) -> str:
     if least == most:
-        return "no" if not least else f"{least}"
+        return "none" if not least else f"{least}"
     return f"at least {least}" if most is None else f"{least} to {most}"
 
 
