@@ -99,11 +99,17 @@ class CheckFailedError(PjitInspectError, AssertionError):
 
     Attributes:
       sentence: the first line of the message.
+      because: the causes, each in a sentence or two; () if none is known.
+      remove: the change that removes them, and what it saves; () if none is known.
     """
 
-    def __init__(self, message: str, *, sentence: str = "") -> None:
+    def __init__(
+        self, message: str, *, sentence: str = "", because: tuple[str, ...] = (), remove: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.sentence: str = sentence or message.partition("\n")[0]
+        self.because: tuple[str, ...] = because
+        self.remove: tuple[str, ...] = remove
 
     def _render_traceback_(self, *_: object) -> list[str]:
         """The lines that IPython shows: the user's line that called the check, and the message."""
