@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.diff.edits import find_requests
 from pjit_inspect.errors import CheckFailedError, ParseError
@@ -170,7 +170,7 @@ def compare_golden(
         for row in record.collectives
         if any(fact.label == "collective" and fact.words == _collective_words(row) for fact in new)
     ]
-    lines = [f"- {fact}" for fact in gone] + [f"+ {fact}" for fact in new]
+    lines = [f"- {_bare(fact)}" for fact in gone] + [f"+ {_bare(fact)}" for fact in new]
     more = [f"and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED + 1 else []
     because = [part for record in records[:1] for part in explained(record, rows, hint=hint)[1:]] if rows else []
     return failure(
@@ -178,8 +178,8 @@ def compare_golden(
         ("golden", [path]),
         ("changed", [*lines[: _MOST_LISTED + 1 - bool(more)], *more]),
         ("code", _code(golden, now)),
-        *because,
         ("accept", [accept]),
+        *because,
         ("note", ["not compared: names of instructions, order, layouts, places, versions"]),
     )
 
@@ -217,6 +217,11 @@ def _code(golden: Sequence[Fact], now: Sequence[Fact]) -> list[str]:
     lines = [f"- {text}" for text in then if text not in today] + [f"+ {text}" for text in today if text not in then]
     more = [f"and {len(lines) - _MOST_CODE} more lines"] if len(lines) > _MOST_CODE else []
     return [*lines[:_MOST_CODE], *more]
+
+
+def _bare(fact: Fact) -> Fact:
+    """Without the text of its line, which `code` has where it matters."""
+    return replace(fact, note="") if fact.label == "collective" else fact
 
 
 def _unnamed(facts: Sequence[Fact]) -> list[tuple[str, int]]:

@@ -171,10 +171,10 @@ def _write_pages(folder: Path, node: str, kept: PjitFixture, report: Any, error:
     rows = []
     for number, record in enumerate(kept.records):
         base = f"{own}.{number}"
-        row = {"name": record.name, "page": f"{base}.html", "before": None, "compared": None, **_figures(record)}
+        row = {"name": record.name, "page": f"{base}.html", "compared": None, **_figures(record)}
         before = folder / f"{base}.pjit"
         if report.failed and before.exists():
-            row["before"], row["compared"] = _compared(before, record, folder / f"{base}.diff.html")
+            row |= _compared(before, record, folder / f"{base}.diff.html")
         record.to_html(folder / row["page"])
         if report.passed:
             record.save(before)
@@ -203,10 +203,12 @@ def _figures(record: CompileRecord) -> dict[str, Any]:
     }
 
 
-def _compared(before: Path, record: CompileRecord, page: Path) -> tuple[dict[str, Any], str]:
-    """The figures of the last time that the test passed, and the page that compares both."""
+def _compared(before: Path, record: CompileRecord, page: Path) -> dict[str, Any]:
+    """The figures of the last time that the test passed, the lines that differ since, and the page that compares."""
     from pjit_inspect.api import diff, load
 
     then = load(before)
-    diff(then, record).to_html(page)
-    return _figures(then), page.name
+    found = diff(then, record)
+    found.to_html(page)
+    lines = [f"{'-' if one.after is None else '+'} {one.text}" for one in found.data.source]
+    return {"before": _figures(then), "lines": lines, "compared": page.name}

@@ -32,7 +32,7 @@ td.n,th.n{text-align:right;white-space:nowrap}td.s{white-space:nowrap;font-weigh
 .key i{width:11px;height:11px;border-radius:2px}
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_COLORS = 4
+_COLORS, _MOST_LINES = 4, 6
 
 
 def report_index_page(tests: Sequence[dict[str, Any]]) -> str:
@@ -70,23 +70,31 @@ def _ordered(tests: Sequence[dict[str, Any]], failed: Sequence[dict[str, Any]]) 
 
 def _causes(failed: Iterable[dict[str, Any]]) -> list[str]:
     """A card for each cause, the one of most tests first."""
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[tuple[tuple[str, ...], str], list[dict[str, Any]]] = {}
     for one in failed:
-        groups.setdefault(next(iter(one["because"]), one["words"]), []).append(one)
+        # Lines that differ since the test passed explain what a program has more, and no wrong name in a test.
+        lines = tuple(dict.fromkeys(line for row in one["records"] for line in row.get("lines", ())))
+        because = next(iter(one["because"]), "")
+        groups.setdefault((lines, "") if lines and because else ((), because or one["words"]), []).append(one)
     cards = []
-    for cause, own in sorted(groups.items(), key=lambda item: -len(item[1])):
+    for (lines, cause), own in sorted(groups.items(), key=lambda item: -len(item[1])):
+        shown = [f"<p><code>{_safe(line)}</code></p>" for line in lines[:_MOST_LINES]]
+        cause = cause or own[0]["because"][0]
         fixes = dict.fromkeys(line for one in own for line in one["remove"])
         tests = ", ".join(one["test"].rpartition("::")[2] for one in own)
         cards.append(
             f'<div class="cause"><p><b>{plural(len(own), "test")}</b> <span class="dim">{_safe(tests)}</span></p>'
-            f"<p>{_words(cause)}</p>" + "".join(f'<p class="ok">{_words(line)}</p>' for line in fixes) + "</div>"
+            f"{''.join(shown)}<p>{_words(cause)}</p>"
+            + "".join(f'<p class="ok">{_words(line)}</p>' for line in fixes)
+            + "</div>"
         )
     return cards
 
 
 def _programs(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The programs of all tests; equal ones of one name once, those of failed tests last seen."""
+    """The programs of all tests; equal ones of one name once, where possible one that is compared."""
     rows = [row for one in tests for row in one["records"]]
+    rows.sort(key=lambda row: row["compared"] is not None)
     found = {(row["name"], str(row["sent"]), row["collectives"], row["peak_bytes"]): row for row in rows}
     return sorted(found.values(), key=lambda row: -sum(size for _, size in row["sent"]))
 
@@ -95,13 +103,13 @@ def _program_rows(programs: Sequence[dict[str, Any]], axes: Sequence[str]) -> li
     most = max((sum(size for _, size in row["sent"]) for row in programs), default=0) or 1
     rows = []
     for row in programs:
-        before = row["before"] or {}
+        before = row.get("before", {})
         figures = (("sent_bytes", bytes_text), ("collectives", count_text), ("peak_bytes", bytes_text))
         sent, number, peak = (_change(before.get(name), row[name], write) for name, write in figures)
         bar = "".join(
             f'<i style="width:{100 * size / most:.2f}%;background:var(--ax-{axes.index(name) % _COLORS})" '
             f'title="{_safe(name)}: {bytes_text(size)}"></i>'
-            for name, size in row["sent"]
+            for name, size in sorted(row["sent"], key=lambda own: axes.index(own[0]))
         )
         compared = f'<a href="{escape(row["compared"])}">compared</a>' if row["compared"] else ""
         rows.append(
