@@ -61,18 +61,26 @@ class CheckedBudget:
 
     @property
     def exit_code(self) -> int:
-        """0 within the budget, 1 if a limit is exceeded or matches nothing, 2 if one is unknown and no other fails."""
+        """0 within the budget, 1 if a limit is exceeded or matches nothing, 2 if one is unknown and no other fails.
+
+        Without a budget the program before is one: 1 if they differ.
+        """
+        if not self.rows:
+            return int(bool(self.diff))
         states = {row.state for row in self.rows}
         return 1 if states & {"exceeded", "nothing matched"} else 2 if "unknown" in states else 0
 
     @property
     def status(self) -> str:
-        """The same in a word."""
-        return ("OK", "EXCEEDED", "UNKNOWN")[self.exit_code]
+        """The same in a word; DIFFERS where no limit fails, but the program before is another."""
+        status = ("OK", "EXCEEDED", "UNKNOWN")[self.exit_code] if self.rows else "OK"
+        return "DIFFERS" if status == "OK" and self.diff else status
 
     @property
     def sentence(self) -> str:
         """The number of limits that are not kept, of all."""
+        if not self.rows:
+            return str(self.diff.sentence) if self.diff else "nothing differs"
         counts = Counter(row.state for row in self.rows)
         total, nothing = plural(len(self.rows), "budget"), counts["nothing matched"]
         said = {"exceeded": "exceeded", "unknown": "unknown", "nothing matched": "matches nothing"}
@@ -99,6 +107,8 @@ class CheckedBudget:
 
 def budget_text(checked: CheckedBudget) -> str:
     """The sentence, a line with a bar for each limit, then why, and what is not known."""
+    if not checked.rows:
+        return "\n".join(map(printable, str(checked.diff).splitlines()))
     head = textwrap.wrap(checked.headline, _WIDTH)
     lines = [*head, "", *_table(checked.rows)]
     sections = [*checked.reasons, *_gaps(checked.rows), _known_by(checked.rows)]
@@ -213,8 +223,13 @@ def budget_json(checked: CheckedBudget, capture: Mapping[str, Any]) -> str:
         "because": list(reasons.get("because", ())),
         "remove": list(reasons.get("remove", ())),
         "changed": None if checked.diff is None else str(checked.diff.sentence),
+        "figures": [] if checked.diff is None else [_figure(one) for one in checked.diff.data.figures],
     }
     return json.dumps(found, indent=1, ensure_ascii=True)
+
+
+def _figure(one: Figure) -> dict[str, Any]:
+    return {"name": one.name, "unit": one.unit, "base": one.before, "now": one.after, "known_by": one.provenance}
 
 
 def _part(row: Judged) -> dict[str, Any]:
@@ -239,7 +254,7 @@ def _part(row: Judged) -> dict[str, Any]:
 def budget_markdown(checked: CheckedBudget) -> str:
     """A comment for a pull request: the answer, a table, what caused it, and the collectives folded."""
     record, diff = checked.record, checked.diff
-    answers = [checked.sentence, *([str(diff.sentence)] if diff is not None else [])]
+    answers = [checked.sentence, *([str(diff.sentence)] if diff is not None and checked.rows else [])]
     sizes = {} if record.mesh is None else record.mesh.sizes
     mesh = " × ".join(f"{code_in_markdown(name)} {size}" for name, size in sizes.items())
     jax = record.versions.get("jax", "")

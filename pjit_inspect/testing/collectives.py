@@ -390,7 +390,7 @@ def explained(record: CompileRecord, rows: Sequence[Collective], *, hint: bool) 
 def _removing(record: CompileRecord, rows: Sequence[Collective]) -> list[str]:
     """The best change that removes one of them, as XLA's partitioner counted it; () if none is known."""
     names = {name for row in rows for name in row.instructions}
-    for one in record.advice:
+    for one in record.state.analyses.advice_where_asked:
         if one.edits and not one.with_edits and names & set(one.removes) and one.sent is not None:
             where = f"{one.source[0].where}  " if one.source else ""
             before, after = map(bytes_text, one.sent)
