@@ -16,6 +16,8 @@ Not its job: the user's own errors, which always pass through unchanged.
 
 from __future__ import annotations
 
+import linecache
+
 __all__ = [
     "CaptureError",
     "ChangeError",
@@ -97,11 +99,28 @@ class CheckFailedError(PjitInspectError, AssertionError):
 
     Attributes:
       sentence: the first line of the message.
+      because: the causes, each in a sentence or two; () if none is known.
+      remove: the change that removes them, and what it saves; () if none is known.
     """
 
-    def __init__(self, message: str, *, sentence: str = "") -> None:
+    def __init__(
+        self, message: str, *, sentence: str = "", because: tuple[str, ...] = (), remove: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.sentence: str = sentence or message.partition("\n")[0]
+        self.because: tuple[str, ...] = because
+        self.remove: tuple[str, ...] = remove
+
+    def _render_traceback_(self, *_: object) -> list[str]:
+        """The lines that IPython shows: the user's line that called the check, and the message."""
+        frame, at = None, self.__traceback__
+        while at is not None and at.tb_frame.f_locals.get("__tracebackhide__") is not True:
+            frame, at = at, at.tb_next
+        called = "" if frame is None else linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno).strip()
+        return [
+            *([f"line {frame.tb_lineno}: {called}", ""] if frame and called else []),
+            f"{type(self).__name__}: {self}",
+        ]
 
 
 class NothingMatchedError(CheckFailedError):

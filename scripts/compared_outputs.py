@@ -61,6 +61,8 @@ def _kept(output: Any) -> Any:
     changed: dict[str, Any] = {}
     if "text" in output:
         changed["text"] = PLACE.sub("", _without_numbers(output["text"]))
+    if "evalue" in output:
+        changed["evalue"] = _without_numbers(output["evalue"])
     if "text/plain" in output.get("data", ()):
         text = _without_numbers(output["data"]["text/plain"])
         is_drawn = bool(DRAWN & set(output["data"]))

@@ -69,7 +69,9 @@ def to_offline_html(notebook: nbformat.NotebookNode, title: str) -> str:
 
 
 def without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The notebook without what differs from run to run: this Python's version, and live widgets' state."""
+    """The notebook without what differs from run to run: this Python's version. Live widgets become their text."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
+        output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

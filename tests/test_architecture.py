@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "handles": {"model", "errors", "guard", "observe", "parse", "analyze", "view"},
     "api": {"model", "observe", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
+    "lesson": {"api", "errors"},
     "testing": {"model", "errors", "standard", "parse", "analyze", "view", "handles", "api"},
     "cli": {"api", "errors", "parse", "standard", "testing"},
     "__main__": {"cli"},
@@ -116,7 +117,7 @@ ONLY_IN: dict[str, set[str]] = {
     "IPython": {"ipython", "view"},
     "ipykernel": {"ipython"},
     "anywidget": {"view"},
-    "ipywidgets": {"view"},
+    "ipywidgets": {"view", "lesson"},
     "plotly": {"view"},
 }
 

@@ -36,15 +36,19 @@ The budget is TOML, each limit the most that is allowed, of one device and call:
     [seconds]                 # of a step; unknown on CPUs
     step = 0.12
 
+Without a budget the program before (--base) is one: what differs from it fails. --json has `status`: OK, EXCEEDED,
+UNKNOWN, or DIFFERS where no limit fails and the program before is another.
+
 Exit status: 0 within the budget; 1 when a limit is exceeded, or names an axis, a kind or a function that does not
-exist; 2 when a limit is not known and no other fails, when there is no program, and for wrong arguments."""
+exist, or where the programs differ and there is no budget; 2 when a limit is not known and no other fails, when there
+is no program, and for wrong arguments."""
 
 
 def add_check(commands: Any) -> None:
     """Adds the command."""
     check = add_command(commands, "check", "hold a program against a budget", _CHECK)
     check.add_argument("program", metavar="PROGRAM", help="a file, or a function: train.py:step, train:step")
-    check.add_argument("--budget", metavar="FILE", required=True, help="the budget, as TOML")
+    check.add_argument("--budget", metavar="FILE", help="the budget, as TOML")
     check.add_argument("--base", metavar="FILE", help="the program before, likewise")
     check.add_argument("--target", metavar="TARGET", help="compile it for this machine, as in tpu:v5e:4x4")
     check.add_argument("--devices", metavar="N", type=int, help="call the function with N fake CPU devices")
@@ -79,7 +83,10 @@ def _check(options: argparse.Namespace) -> int:
 
 def _judged(options: argparse.Namespace) -> tuple[CheckedBudget, str]:
     """A judged program, and what is to be printed."""
-    limits = read_budget(Path(options.budget).read_text(encoding="utf-8"), options.budget)
+    if options.budget is None and options.base is None:
+        raise ValueError("there is nothing to hold it against: give --budget, --base, or both")
+    path = options.budget
+    limits = () if path is None else read_budget(Path(path).read_text(encoding="utf-8"), path)
     record, compiles = program_of(options.program, only=options.only, devices=options.devices, mesh=options.mesh)
     record = _on(record, options.target)
     rows, difference = judge(record, limits, compiles), None

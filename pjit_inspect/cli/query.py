@@ -67,6 +67,7 @@ def add_query(commands: Any) -> None:
     query.add_argument("--sql", metavar="SELECT", help="a select statement in place of REPORT")
     query.add_argument("--only", metavar="NAME", help="the program of this name, of several")
     query.add_argument("--mesh", metavar="AXIS=SIZE,...", type=mesh_axes, help="as for `report`")
+    query.add_argument("--json", action="store_true", help="no other form: every answer is JSON")
     query.add_argument("--out", metavar="FILE", help="write the answer to this file")
     query.set_defaults(run=_query, trouble=2)
 
@@ -75,6 +76,7 @@ def add_skill(commands: Any) -> None:
     """Adds the command."""
     skill = add_command(commands, "skill", "write SKILL.md for agents into a folder", _SKILL)
     skill.add_argument("folder", metavar="DIR", help="the folder of skills")
+    skill.add_argument("--json", action="store_true", help="print JSON in place of text")
     skill.set_defaults(run=_skill, trouble=2)
 
 
@@ -82,7 +84,8 @@ def _skill(options: argparse.Namespace) -> int:
     path = Path(options.folder) / "pjit_inspect" / "SKILL.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, files("pjit_inspect").joinpath("SKILL.md").read_bytes())
-    sys.stdout.write(f"wrote {path}\n")
+    told = {"status": "SAVED_TO_FILE", "schema": SCHEMA, "file_path": str(path)}
+    sys.stdout.write(f"{json.dumps(told)}\n" if options.json else f"wrote {path}\n")
     return 0
 
 
@@ -187,6 +190,13 @@ def rows_of(record: CompileRecord, report: ReportTable) -> list[dict[str, Any]]:
     """The rows of a report with all columns, each with an id that is its place in the whole table."""
     found = json.loads(report.rows(record).to_json())["rows"]
     return [{"id": f"{report.prefix}{number}", **row} for number, row in enumerate(found, 1)]
+
+
+def all_rows(record: CompileRecord) -> dict[str, Any]:
+    """Every report of a program that asks nobody, with what is unknown of it."""
+    tables = {name: report for name, report in REPORTS.items() if name not in ("why", "advice")}
+    missing = {name: why for name, report in tables.items() if (why := report.missing(record))}
+    return {"missing": missing, **{name: rows_of(record, report) for name, report in tables.items()}}
 
 
 def _word(value: Any) -> str:

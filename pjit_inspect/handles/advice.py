@@ -88,6 +88,7 @@ def advice_steps(
     untried: str | None,
     propagated: Callable[[], ShardedProgram | None],
     most: int | None,
+    is_live: bool = True,
 ) -> Iterator[AdviceTable]:
     """The changes worth making as they become known: the facts, which need no question; after each answer; then all.
 
@@ -113,7 +114,7 @@ def advice_steps(
         yield replace(facts, missing=f"{untried}{more}" if untried else _ONE_DEVICE)
         return
     yield replace(facts, left=most or 0, is_done=False)
-    trials = Trials(data, collectives, module)
+    trials = Trials(data, collectives, module, is_live=is_live)
     wait_for_idle()
     try:
         own = edited_program_of(trials, sources, files)

@@ -95,7 +95,7 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "step_time",
+    "sources", "explained", "report", "names", "shardings", "advice", "advice_where_asked", "advice_by_now", "step_time",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -483,6 +483,16 @@ class Analyses(Computed):
         """True if changes of the program can be tried."""
         return self._why_untried is None
 
+    @once
+    def advice_where_asked(self) -> AdviceTable:
+        """`advice`; of a record from a file, too, whose copies are made in a process apart."""
+        from pjit_inspect.handles.advice import MOST_QUESTIONS
+        from pjit_inspect.handles.facts import why_untried
+
+        if self.is_live:
+            return self.advice
+        return list(self._advice_steps(MOST_QUESTIONS, why_untried(self.data, live=True)))[-1]
+
     def advice_by_now(self) -> AdviceTable:
         """`advice` as far as it is known, without a question and without waiting."""
         from pjit_inspect.handles.advice import MOST_QUESTIONS, as_compiled
@@ -490,13 +500,13 @@ class Analyses(Computed):
         known = self.asked.known
         found = known.get("advice", known.get("advice_by_now", self.known.get("advice_by_now")))
         if found is None:
-            found = self.known["advice_by_now"] = next(self._advice_steps(MOST_QUESTIONS))
+            found = self.known["advice_by_now"] = next(self._advice_steps(MOST_QUESTIONS, self._why_untried))
         return as_compiled(found)
 
     def _advised(self, most: int | None, tell: Callable[[], None] | None = None) -> AdviceTable:
         found = AdviceTable()
         try:
-            for found in self._advice_steps(most):
+            for found in self._advice_steps(most, self._why_untried):
                 self.known["advice_by_now"] = replace(found, is_asking=not found.is_done)
                 if tell is not None:
                     tell()
@@ -505,12 +515,11 @@ class Analyses(Computed):
             self.known["advice_by_now"] = found
         return found
 
-    def _advice_steps(self, most: int | None) -> Iterator[AdviceTable]:
+    def _advice_steps(self, most: int | None, untried: str | None) -> Iterator[AdviceTable]:
         from pjit_inspect.handles.advice import advice_steps
 
         module = self.readable_hlo
         program, sources, files = self._explanation(module)
-        untried = self._why_untried
         # The report first: its data know which arguments results reuse.
         data, rows = self.report.data, tuple(self.collectives)
         return advice_steps(
@@ -523,6 +532,7 @@ class Analyses(Computed):
             untried=untried,
             propagated=lambda: self.propagation,
             most=most,
+            is_live=self.is_live,
         )
 
     @property

@@ -22,7 +22,10 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, S
 
 
 def why_untried(data: RecordData, *, live: bool) -> str | None:
-    """Why remedies cannot be made in a copy of the program; "" where there is nothing to try, None where they can."""
+    """Why remedies cannot be made in a copy of the program; "" where there is nothing to try, None where they can.
+
+    With `live` as it is where somebody waits for an answer about a file, too: its copies are made in a process apart.
+    """
     if len(data.devices) == 1:
         # Nothing is sent, and everything is held in full.
         return ""

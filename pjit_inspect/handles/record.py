@@ -269,6 +269,11 @@ class CompileRecord(Displayable):
         return _displays().RecordCollectives.made_of(self.state.analyses.collectives, _state=self.state)
 
     @property
+    def sends(self) -> int | None:
+        """Bytes that each device (the busiest) sends per call (modelled: ring); None without a program."""
+        return self.report.sent_bytes
+
+    @property
     def fusions(self) -> FusionTable:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
         return _displays().RecordFusions.made_of(self.report.fusions or FusionTable(()), _state=self.state)

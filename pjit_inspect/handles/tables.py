@@ -59,8 +59,14 @@ def _no_memory(record: CompileRecord) -> str:
 
 
 def _no_advice(record: CompileRecord) -> str:
-    found = record.advice
+    found = record.state.analyses.advice_where_asked
     return found.missing or found.untried
+
+
+def _advice(record: CompileRecord) -> AdviceTable:
+    from pjit_inspect.handles.displays import RecordAdviceTable
+
+    return RecordAdviceTable.made_of(record.state.analyses.advice_where_asked, _state=record.state)
 
 
 _ARRAY = (
@@ -111,7 +117,7 @@ REPORTS: dict[str, ReportTable] = {
         prefix="d",
         kind=AdviceTable,
         columns=("kind", "sentence", "change", "sent", "memory", "costs", "state", "cost_bytes", "unit", "source"),
-        rows=lambda record: record.advice,
+        rows=_advice,
         missing=_no_advice,
     ),
     "why": ReportTable(

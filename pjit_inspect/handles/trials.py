@@ -17,7 +17,7 @@ from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.edit import Checked, Edit
+from pjit_inspect.model.report.edit import Checked, Edit, PlacedEdit
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
@@ -28,15 +28,19 @@ _PATIENCE_S = 600.0
 class Trials:
     """Changed copies of one record's program: partitioned, and compiled to the end."""
 
-    def __init__(self, data: RecordData, collectives: Sequence[Collective], module: HloModule | None) -> None:
+    def __init__(
+        self, data: RecordData, collectives: Sequence[Collective], module: HloModule | None, *, is_live: bool = True
+    ) -> None:
         """`module` is the optimized program, which has the collectives; None where it is not at hand.
 
+        The program of a record that is not live is from a file, and is changed in a process apart.
         Raises CaptureError when there is no program to change.
         """
         if data.stablehlo is None:
             raise CaptureError("the record has no program before optimization, so no change of it can be tried")
         self._data, self._collectives, self._module = data, collectives, module
         self._stablehlo = data.stablehlo.read()
+        self._is_live = is_live
         self._copied: CopiedProgram | None = None
         self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
@@ -55,9 +59,8 @@ class Trials:
         """The partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
         from pjit_inspect.observe.shardy.numbering import read_places
-        from pjit_inspect.observe.shardy.what_if import edit_program
 
-        data, edited = self._data, edit_program(self._stablehlo, self.copied().placed(change))
+        data, edited = self._data, self._edited(self.copied().placed(change))
         found = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
         try:
             counts = count_partitioned(parse_program(found.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
@@ -73,6 +76,16 @@ class Trials:
                 MovedBytes(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames, channel=channel)
             )
         return Counted(counts=counts, moved=tuple(moved))
+
+    def _edited(self, edits: tuple[PlacedEdit, ...]) -> bytes:
+        if not self._is_live:
+            from pjit_inspect.handles.asked.copies import CopyChange, change_apart
+
+            axes = () if self._data.mesh is None else tuple(self._data.mesh.sizes.items())
+            return change_apart(self._data, CopyChange(mesh=None, target=None, specs={}), edits, axes).program
+        from pjit_inspect.observe.shardy.what_if import edit_program
+
+        return edit_program(self._stablehlo, edits)
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""

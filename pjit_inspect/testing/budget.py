@@ -16,6 +16,7 @@ from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.standard import load_standard
+from pjit_inspect.testing.collectives import sent_over
 from pjit_inspect.testing.subjects import size_of, why_unread
 
 TABLES = ("sent_bytes", "memory_bytes", "compiles", "collectives", "seconds")
@@ -149,16 +150,11 @@ def _sent(record: CompileRecord, limit: Limit) -> Judged:
     known_by = "modelled, ring"
     meshes: Sequence[MeshAxes] = record.data.meshes
     axes = list(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))
-    rows = [row for row in record.collectives if limit.name in (TOTAL, row.axes_text)]
+    sent = sent_over(record.collectives, "" if limit.name == TOTAL else limit.name)
     is_named = limit.name == TOTAL or all(axis_name(own) in axes for own in limit.name.split(" x "))
-    if not rows and not is_named and not why_unread(record):
+    if not sent.rows and not is_named and not why_unread(record):
         return Judged(limit=limit, known_by=known_by, near=_near(limit.name, axes))
-    unsized = [row for row in rows if row.is_unsized or row.count is None]
-    missing = _unread(record) or (
-        f"{unsized[0].kind} {unsized[0].instructions[0]} runs unknown times, or moves unknown bytes" if unsized else ""
-    )
-    sent = sum(row.least_sent_bytes for row in rows)
-    return _of_rows(limit, rows, sent, missing, known_by)
+    return _of_rows(limit, sent.rows, sent.least_bytes, _unread(record) or sent.missing, known_by)
 
 
 def _count(record: CompileRecord, limit: Limit) -> Judged:

@@ -6,7 +6,6 @@ Not its job: judging (`testing.budget`).
 from __future__ import annotations
 
 import json
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from pjit_inspect.view.document.quantities import (
     time_in,
     time_unit,
 )
+from pjit_inspect.view.render.markdown import code_in_markdown, in_markdown, lines_in_markdown
 
 SCHEMA = "pjit_inspect/check/1"
 
@@ -41,7 +41,6 @@ _LONGEST_BAR = 24
 _MOST_ROWS = 20
 _MOST_LINES = 12
 _MEMORY = {"peak": "peak memory", "temporaries": "temporary memory", "arguments": "arguments"}
-_MARKUP = re.compile(r"([*\[\]])")
 _FIGURES = ("sent", "collectives", "temporary memory", "kernels", "matrix products")
 """The figures of a comparison that a comment has beside the budget."""
 
@@ -62,18 +61,26 @@ class CheckedBudget:
 
     @property
     def exit_code(self) -> int:
-        """0 within the budget, 1 if a limit is exceeded or matches nothing, 2 if one is unknown and no other fails."""
+        """0 within the budget, 1 if a limit is exceeded or matches nothing, 2 if one is unknown and no other fails.
+
+        Without a budget the program before is one: 1 if they differ.
+        """
+        if not self.rows:
+            return int(bool(self.diff))
         states = {row.state for row in self.rows}
         return 1 if states & {"exceeded", "nothing matched"} else 2 if "unknown" in states else 0
 
     @property
     def status(self) -> str:
-        """The same in a word."""
-        return ("OK", "EXCEEDED", "UNKNOWN")[self.exit_code]
+        """The same in a word; DIFFERS where no limit fails, but the program before is another."""
+        status = ("OK", "EXCEEDED", "UNKNOWN")[self.exit_code] if self.rows else "OK"
+        return "DIFFERS" if status == "OK" and self.diff else status
 
     @property
     def sentence(self) -> str:
         """The number of limits that are not kept, of all."""
+        if not self.rows:
+            return str(self.diff.sentence) if self.diff else "nothing differs"
         counts = Counter(row.state for row in self.rows)
         total, nothing = plural(len(self.rows), "budget"), counts["nothing matched"]
         said = {"exceeded": "exceeded", "unknown": "unknown", "nothing matched": "matches nothing"}
@@ -100,6 +107,8 @@ class CheckedBudget:
 
 def budget_text(checked: CheckedBudget) -> str:
     """The sentence, a line with a bar for each limit, then why, and what is not known."""
+    if not checked.rows:
+        return "\n".join(map(printable, str(checked.diff).splitlines()))
     head = textwrap.wrap(checked.headline, _WIDTH)
     lines = [*head, "", *_table(checked.rows)]
     sections = [*checked.reasons, *_gaps(checked.rows), _known_by(checked.rows)]
@@ -214,8 +223,13 @@ def budget_json(checked: CheckedBudget, capture: Mapping[str, Any]) -> str:
         "because": list(reasons.get("because", ())),
         "remove": list(reasons.get("remove", ())),
         "changed": None if checked.diff is None else str(checked.diff.sentence),
+        "figures": [] if checked.diff is None else [_figure(one) for one in checked.diff.data.figures],
     }
     return json.dumps(found, indent=1, ensure_ascii=True)
+
+
+def _figure(one: Figure) -> dict[str, Any]:
+    return {"name": one.name, "unit": one.unit, "base": one.before, "now": one.after, "known_by": one.provenance}
 
 
 def _part(row: Judged) -> dict[str, Any]:
@@ -240,14 +254,13 @@ def _part(row: Judged) -> dict[str, Any]:
 def budget_markdown(checked: CheckedBudget) -> str:
     """A comment for a pull request: the answer, a table, what caused it, and the collectives folded."""
     record, diff = checked.record, checked.diff
-    answers = [checked.sentence, *([str(diff.sentence)] if diff is not None else [])]
-    mesh = (
-        "" if record.mesh is None else " × ".join(f"{_code(name)} {size}" for name, size in record.mesh.sizes.items())
-    )
+    answers = [checked.sentence, *([str(diff.sentence)] if diff is not None and checked.rows else [])]
+    sizes = {} if record.mesh is None else record.mesh.sizes
+    mesh = " × ".join(f"{code_in_markdown(name)} {size}" for name, size in sizes.items())
     jax = record.versions.get("jax", "")
     facts = ("`pjit_inspect check`", mesh, f"JAX {jax}" if jax else "")
     blocks = [
-        f"### {_code(record.name)}: {_safe('; '.join(answers))}",
+        f"### {code_in_markdown(record.name)}: {in_markdown('; '.join(answers))}",
         " · ".join(filter(None, facts)),
         "\n".join(_rows(checked)),
         *_because(checked),
@@ -263,7 +276,7 @@ def _rows(checked: CheckedBudget) -> Iterator[str]:
     yield "|:--|--:|--:|--:|--:|:--|" if has_base else "|:--|--:|--:|:--|"
     for row in checked.rows:
         write, unit = _writer(row)
-        label = _safe(f"{_label(row)}, {unit}" if unit else _label(row))
+        label = in_markdown(f"{_label(row)}, {unit}" if unit else _label(row))
         now = _figures(row)[0].rpartition(" -> ")[2]
         now = f"**{now}**" if row.state != "ok" else now
         base = ["unknown" if row.base is None else write(row.base)] if has_base else []
@@ -288,21 +301,20 @@ def _plain(figure: Figure, value: float | None) -> str:
 def _because(checked: CheckedBudget) -> Iterator[str]:
     reasons = dict(checked.reasons)
     if because := reasons.get("because"):
-        yield "**Because**\n\n" + "\n".join(f"- {_safe(line)}" for line in because)
+        yield "**Because**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in because)
     if remove := reasons.get("remove"):
-        yield "**Remove**\n\n" + "\n".join(f"- {_safe(line)}" for line in remove)
+        yield "**Remove**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in remove)
     for title, lines in _gaps(checked.rows):
         if lines:
-            yield f"**{title.capitalize()}**\n\n" + "\n".join(f"- {_safe(line)}" for line in lines)
+            yield f"**{title.capitalize()}**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in lines)
 
 
 def _changed_lines(diff: Diff) -> Iterator[str]:
     """The user's lines that only one of the programs has."""
-    lines = [printable(f"{'-' if one.after is None else '+'} {one.text}") for one in diff.data.source]
+    lines = [f"{'-' if one.after is None else '+'} {one.text}" for one in diff.data.source]
     if lines:
         more = [f"  and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
-        shown = "\n".join([*lines[:_MOST_LINES], *more]).replace("```", "'''")
-        yield f"Lines that differ:\n\n```diff\n{shown}\n```"
+        yield f"Lines that differ:\n\n{lines_in_markdown([*lines[:_MOST_LINES], *more], 'diff')}"
 
 
 def _changed_collectives(diff: Diff) -> Iterator[str]:
@@ -320,23 +332,6 @@ def _changed_collectives(diff: Diff) -> Iterator[str]:
 def _marked(sign: str, rows: CollectiveTable | Iterable[Collective]) -> Iterator[str]:
     for row in rows:
         often = "" if row.count == 1 else f" × {count_text(row.count)}"
-        where = _safe(_code(row.source[0].where)) if row.source else ""
-        sent = bytes_text(row.sent_bytes)
-        yield f"| {sign} | {_safe(f'{row.kind} over `{row.axes_text}`{often}')} | {sent} | {where} | {_safe(row.why)} |"
-
-
-def _code(name: str) -> str:
-    plain = printable(name).replace("`", "'")
-    return f"`{plain}`"
-
-
-def _safe(text: str) -> str:
-    """Text whose backticks hold code: nothing else of it is markup, and it stays in its cell of a table."""
-    parts = printable(" ".join(text.split())).split("`")
-    if len(parts) % 2 == 0:
-        parts = ["".join(parts)]
-    return "`".join(part if i % 2 else _plain_words(part) for i, part in enumerate(parts)).replace("|", r"\|")
-
-
-def _plain_words(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+        where = in_markdown(code_in_markdown(row.source[0].where)) if row.source else ""
+        what, sent = in_markdown(f"{row.kind} over `{row.axes_text}`{often}"), bytes_text(row.sent_bytes)
+        yield f"| {sign} | {what} | {sent} | {where} | {in_markdown(row.why)} |"

@@ -279,7 +279,7 @@ def _numbers(
         least, most = wanted.get(key, (0, 0))
         own = by_key.get(key, [])
         if len(own) < least or (most is not None and len(own) > most):
-            lines.append(f"{_range(least, most)} {_named(key)}, and there are {len(own)}")
+            lines.append(f"{len(own) or 'no'} {_named(key)}, expected {_range(least, most)}")
             surplus += own if most is not None and len(own) > most else []
     if not lines:
         return None
@@ -290,7 +290,7 @@ def _numbers(
 
 def _range(least: int, most: int | None) -> str:
     if least == most:
-        return "no" if not least else f"{least}"
+        return "none" if not least else f"{least}"
     return f"at least {least}" if most is None else f"{least} to {most}"
 
 
@@ -301,20 +301,46 @@ def _named(key: tuple[str, str | None]) -> str:
 # ---------------------------------------------------------------- how many bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """The traffic of some collectives per call.
+
+    Attributes:
+      rows: the collectives.
+      least_bytes: bytes that the busiest device sends (modelled: ring), as far as they are known.
+      missing: why it may be more; "" if it is all.
+    """
+
+    rows: tuple[Collective, ...]
+    least_bytes: int
+    missing: str
+
+
+def sent_over(rows: Iterable[Collective], axes: str = "") -> Sent:
+    """The traffic over exactly these mesh axes ("data x model"); "" for all."""
+    own = tuple(row for row in rows if axes in ("", row.axes_text))
+    unsized = [row for row in own if row.is_unsized or row.count is None]
+    return Sent(
+        rows=own,
+        least_bytes=sum(row.least_sent_bytes for row in own),
+        missing="".join(
+            f"{row.kind} {row.instructions[0]} runs unknown times, or moves unknown bytes" for row in unsized[:1]
+        ),
+    )
+
+
 def _bytes(
     record: CompileRecord, rows: Sequence[Collective], limits: Mapping[str, int], *, hint: bool
 ) -> CheckFailedError | None:
     lines, over, unknown = list[str](), list[Collective](), list[CheckFailedError]()
     for axes, limit in limits.items():
-        own = [row for row in rows if axes in ("", row.axes_text)]
-        sent, words = sum(row.least_sent_bytes for row in own), f" over {axes}" if axes else ""
-        if sent > limit:
-            times = f" ({sent / limit:.3g} times)" if limit else ""
-            lines.append(f"{bytes_text(sent)} sent{words}, at most {bytes_text(limit)} allowed{times}")
-            over += [row for row in own if row not in over]
-        elif unsized := [row for row in own if row.is_unsized or row.count is None]:
-            why = f"{unsized[0].kind} {unsized[0].instructions[0]} runs unknown times, or moves unknown bytes"
-            unknown.append(not_known(record, f"what is sent{words}", why))
+        sent, words = sent_over(rows, axes), f" over {axes}" if axes else ""
+        if sent.least_bytes > limit:
+            times = f" ({sent.least_bytes / limit:.3g} times)" if limit else ""
+            lines.append(f"{bytes_text(sent.least_bytes)} sent{words}, at most {bytes_text(limit)} allowed{times}")
+            over += [row for row in sent.rows if row not in over]
+        elif sent.missing:
+            unknown.append(not_known(record, f"what is sent{words}", sent.missing))
     if not lines:
         return next(iter(unknown), None)
     first = lines[0] if len(lines) == 1 else f"{len(lines)} limits of bytes are exceeded"
@@ -364,7 +390,7 @@ def explained(record: CompileRecord, rows: Sequence[Collective], *, hint: bool) 
 def _removing(record: CompileRecord, rows: Sequence[Collective]) -> list[str]:
     """The best change that removes one of them, as XLA's partitioner counted it; () if none is known."""
     names = {name for row in rows for name in row.instructions}
-    for one in record.advice:
+    for one in record.state.analyses.advice_where_asked:
         if one.edits and not one.with_edits and names & set(one.removes) and one.sent is not None:
             where = f"{one.source[0].where}  " if one.source else ""
             before, after = map(bytes_text, one.sent)

@@ -35,7 +35,9 @@ def failure(
             file.write("\n".join(whole) + "\n")
         kept = whole[: _MOST_LINES - 1]
         whole = [*kept, f"  and {len(whole) - len(kept)} more lines in {file.name}"]
-    return kind("\n".join(whole).rstrip(), sentence=sentence)
+    said = {label: tuple(lines) for label, lines in sections}
+    because, remove = said.get("because", ()), said.get("remove", ())
+    return kind("\n".join(whole).rstrip(), sentence=sentence, because=because, remove=remove)
 
 
 def section_lines(label: str, lines: Iterable[str]) -> Iterable[str]:

@@ -1,9 +1,10 @@
 """A golden: what a program is, in a small text that people review beside the test, and that names nothing accidental.
 
 A line is a fact. What follows its `#` helps people to read it and is not compared: the text of the user's line, whose
-names and place may change. Equal facts are one line with a count, equal layers among them. Sizes are bytes of one
-device and call; the compiler's own memory may differ by `MEMORY_SLACK`. Not compared: names of instructions, order,
-layouts, places, versions.
+names and place may change. The shardings that the user's code asks for (`asked`) are not compared either: where the
+program differs, they tell which line came or went. Equal facts are one line with a count, equal layers among them.
+Sizes are bytes of one device and call; the compiler's own memory may differ by `MEMORY_SLACK`. Not compared: names of
+instructions, order, layouts, places, versions.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pjit_inspect.analyze.diff.edits import find_requests
 from pjit_inspect.errors import CheckFailedError, ParseError
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import spec_text
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.testing.collectives import explained
@@ -32,7 +35,8 @@ _FORMAT = "pjit golden 1"
 _KNOWN_BY = "bytes of collectives are sent per device and call (modelled: ring), those of memory are XLA's own count"
 _LABEL = 12
 _BYTES = re.compile(r"(?P<words>.+?)  (?P<bytes>[\d,]+) B")
-_MOST_LISTED = 10
+_MOST_LISTED, _MOST_CODE = 10, 6
+_ASKED = "asked"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,7 +44,7 @@ class Fact:
     """One line of a golden.
 
     Attributes:
-      label: what it is about: "mesh", "argument", "result", "collective", "memory" or "compiles".
+      label: what it is about: "mesh", "argument", "result", "asked", "collective", "memory" or "compiles".
       words: the fact.
       count: how many equal ones there are.
       note: what helps to read it; not compared, except for the paths of arguments and results.
@@ -97,8 +101,11 @@ def _facts(record: CompileRecord) -> Iterator[Fact]:
     for label, arrays in (("argument", record.inputs), ("result", record.outputs)):
         for one in arrays:
             yield Fact(label, _array_words(one), note=path_pattern(one.path, keep_first=True))
+    names = record.state.analyses.names
+    for asked in () if names is None else find_requests(names):
+        yield Fact(_ASKED, spec_text(asked.spec), note=_line_text(record, asked.source))
     for row in record.collectives:
-        yield Fact("collective", _collective_words(row), note=_line_text(record, row))
+        yield Fact("collective", _collective_words(row), note=_line_text(record, row.source))
     memory = record.memory
     if memory is not None and memory.temporary_bytes is not None:
         yield Fact("memory", f"temporaries  {memory.temporary_bytes:,} B", note=f"within {MEMORY_SLACK:.0%}")
@@ -122,9 +129,9 @@ def _collective_words(row: Collective) -> str:
     return "  ".join(filter(None, parts))
 
 
-def _line_text(record: CompileRecord, row: Collective) -> str:
-    """The user's line that it belongs to; "" if it is not known."""
-    for frame in row.source[:1]:
+def _line_text(record: CompileRecord, frames: tuple[Frame, ...]) -> str:
+    """The user's line that some frames lead to; "" if it is not known."""
+    for frame in frames[:1]:
         for source in record.state.analyses.sources:
             if source.file == frame.file and (text := source.line(frame.line)):
                 return " ".join(text.split())
@@ -163,22 +170,23 @@ def compare_golden(
         for row in record.collectives
         if any(fact.label == "collective" and fact.words == _collective_words(row) for fact in new)
     ]
-    lines = [f"- {fact}" for fact in gone] + [f"+ {fact}" for fact in new]
+    lines = [f"- {_bare(fact)}" for fact in gone] + [f"+ {_bare(fact)}" for fact in new]
     more = [f"and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED + 1 else []
     because = [part for record in records[:1] for part in explained(record, rows, hint=hint)[1:]] if rows else []
     return failure(
         f"{name}: {_sentence(golden, now, [*gone, *new])}",
         ("golden", [path]),
         ("changed", [*lines[: _MOST_LISTED + 1 - bool(more)], *more]),
-        *because,
+        ("code", _code(golden, now)),
         ("accept", [accept]),
+        *because,
         ("note", ["not compared: names of instructions, order, layouts, places, versions"]),
     )
 
 
 def _differences(golden: Sequence[Fact], now: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
     gone, new = list[Fact](), list[Fact]()
-    for label in dict.fromkeys(fact.label for fact in (*golden, *now)):
+    for label in dict.fromkeys(fact.label for fact in (*golden, *now) if fact.label != _ASKED):
         before = [fact for fact in golden if fact.label == label]
         after = [fact for fact in now if fact.label == label]
         if label in ("argument", "result"):
@@ -198,6 +206,22 @@ def _differences(golden: Sequence[Fact], now: Sequence[Fact]) -> tuple[list[Fact
         for own, count in ((gone, counts[0] - counts[1]), (new, counts[1] - counts[0])):
             own += [Fact(label, words[0], number, notes[words]) for words, number in count.items()]
     return gone, new
+
+
+def _code(golden: Sequence[Fact], now: Sequence[Fact]) -> list[str]:
+    """The lines of the user's that ask for shardings or have collectives, in one of the programs only."""
+    then, today = (
+        dict.fromkeys(fact.note for fact in facts if fact.label in (_ASKED, "collective") and fact.note)
+        for facts in (golden, now)
+    )
+    lines = [f"- {text}" for text in then if text not in today] + [f"+ {text}" for text in today if text not in then]
+    more = [f"and {len(lines) - _MOST_CODE} more lines"] if len(lines) > _MOST_CODE else []
+    return [*lines[:_MOST_CODE], *more]
+
+
+def _bare(fact: Fact) -> Fact:
+    """Without the text of its line, which `code` has where it matters."""
+    return replace(fact, note="") if fact.label == "collective" else fact
 
 
 def _unnamed(facts: Sequence[Fact]) -> list[tuple[str, int]]:

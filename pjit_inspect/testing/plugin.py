@@ -33,7 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Makes the mark known."""
+    """Makes the mark known, and pages where they are asked for."""
+    if folder := config.getoption(_REPORT):
+        config.pluginmanager.register(_Pages(Path(str(folder))), "pjit_inspect pages")
     config.addinivalue_line(
         "markers",
         "pjit(no_recompile=True, max_compiles=3): no function is compiled twice in the test; "
@@ -106,12 +108,19 @@ def pjit(request: pytest.FixtureRequest) -> PjitFixture:
     return found
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Watches the compiles of a test that is marked."""
-    mark = item.get_closest_marker("pjit")
-    with _watched(**mark.kwargs) if mark is not None else nullcontext():
-        return (yield)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Watches the tests that are marked, if there are any: a suite without them has no hook around each test."""
+    if any(item.get_closest_marker("pjit") for item in items):
+        config.pluginmanager.register(_Watch(), "pjit_inspect watch")
+
+
+class _Watch:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """Watches the compiles of a test that is marked."""
+        mark = item.get_closest_marker("pjit")
+        with _watched(**mark.kwargs) if mark is not None else nullcontext():
+            return (yield)
 
 
 def _watched(*, no_recompile: bool = False, max_compiles: int | None = None) -> ExitStack:
@@ -128,19 +137,33 @@ def _watched(*, no_recompile: bool = False, max_compiles: int | None = None) -> 
 # ---------------------------------------------------------------- pages
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Writes the pages of a test after its call."""
-    report = yield
-    folder = item.config.getoption(_REPORT)
-    kept = item.stash.get(_KEPT, None)
-    if folder and kept is not None and call.when == "call":
-        _write_pages(Path(folder), item.nodeid, kept, report)
-    return report
+class _Pages:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+        """Writes the pages of a test after its call."""
+        report = yield
+        kept = item.stash.get(_KEPT, None)
+        if kept is not None and call.when == "call":
+            _write_pages(self._folder, item.nodeid, kept, report, call.excinfo and call.excinfo.value)
+        return report
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Writes the index of all pages; with xdist in the process that leads."""
+        if not hasattr(session.config, "workerinput") and (files := sorted(self._folder.glob("*.json"))):
+            from pjit_inspect.parse.files.whole_file import write_whole
+            from pjit_inspect.view.pages.report_index import report_index_page
+
+            write_whole(
+                self._folder / "index.html", report_index_page([json.loads(file.read_text()) for file in files])
+            )
 
 
-def _write_pages(folder: Path, node: str, kept: PjitFixture, report: Any) -> None:
-    """A page for each record, the record itself, and the facts that the index is made of; what fails costs itself."""
+def _write_pages(folder: Path, node: str, kept: PjitFixture, report: Any, error: BaseException | None) -> None:
+    """A page for each record, the record itself, and the facts that the index is made of."""
+    from pjit_inspect.errors import CheckFailedError
     from pjit_inspect.parse.files.whole_file import write_whole
 
     own = re.sub(r"[^\w.-]+", "_", node)[-120:]
@@ -148,33 +171,44 @@ def _write_pages(folder: Path, node: str, kept: PjitFixture, report: Any) -> Non
     rows = []
     for number, record in enumerate(kept.records):
         base = f"{own}.{number}"
-        row = {"name": record.name, "page": f"{base}.html", "collectives": len(record.collectives)}
-        row["sent_bytes"] = record.report.sent_bytes
+        row = {"name": record.name, "page": f"{base}.html", "compared": None, **_figures(record)}
         before = folder / f"{base}.pjit"
         if report.failed and before.exists():
-            row["compared"] = _write_comparison(before, record, folder / f"{base}.diff.html")
+            row |= _compared(before, record, folder / f"{base}.diff.html")
         record.to_html(folder / row["page"])
         if report.passed:
             record.save(before)
         rows.append(row)
-    words = str(report.longrepr.reprcrash.message).splitlines()[0] if report.failed and report.longrepr else ""
-    facts = {"test": node, "outcome": report.outcome, "words": words, "records": rows}
+    checked = error if isinstance(error, CheckFailedError) else None
+    facts = {
+        "test": node,
+        "outcome": report.outcome,
+        "words": checked.sentence if checked else next(iter(str(error or "").splitlines()), ""),
+        "because": checked.because if checked else (),
+        "remove": checked.remove if checked else (),
+        "records": rows,
+    }
     write_whole(folder / f"{own}.json", json.dumps(facts, indent=1))
 
 
-def _write_comparison(before: Path, record: CompileRecord, page: Path) -> str:
-    """The comparison with the record of the last time that the test passed."""
+def _figures(record: CompileRecord) -> dict[str, Any]:
+    from pjit_inspect.testing.collectives import sent_over
+
+    axes = dict.fromkeys(row.axes_text for row in record.collectives)
+    return {
+        "collectives": len(record.collectives),
+        "sent_bytes": record.report.sent_bytes,
+        "sent": [(name, sent_over(record.collectives, name).least_bytes) for name in axes],
+        "peak_bytes": record.memory_use.peak_bytes,
+    }
+
+
+def _compared(before: Path, record: CompileRecord, page: Path) -> dict[str, Any]:
+    """The figures of the last time that the test passed, the lines that differ since, and the page that compares."""
     from pjit_inspect.api import diff, load
 
-    diff(load(before), record).to_html(page)
-    return page.name
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Writes the index of all pages; with xdist in the process that leads."""
-    folder = session.config.getoption(_REPORT)
-    if folder and not hasattr(session.config, "workerinput") and (files := sorted(Path(folder).glob("*.json"))):
-        from pjit_inspect.parse.files.whole_file import write_whole
-        from pjit_inspect.view.pages.report_index import report_index_page
-
-        write_whole(Path(folder) / "index.html", report_index_page([json.loads(file.read_text()) for file in files]))
+    then = load(before)
+    found = diff(then, record)
+    found.to_html(page)
+    lines = [f"{'-' if one.after is None else '+'} {one.text}" for one in found.data.source]
+    return {"before": _figures(then), "lines": lines, "compared": page.name}

@@ -76,7 +76,7 @@ def test_collectives_that_are_expected_pass() -> None:
 
 def test_a_collective_that_is_not_expected_is_told_with_its_cause() -> None:
     assert said(lambda: testing.assert_collectives(record(), expect={}, hint=False)) == (
-        "mlp: no all-reduce over model, and there are 1\n"
+        "mlp: 1 all-reduce over model, expected none\n"
         "\n"
         "  found      1 x all-reduce over model  48 KiB  test_assertions.py:LINE\n"
         f"{BECAUSE}"
@@ -92,7 +92,7 @@ def test_a_collective_that_is_not_expected_is_told_with_its_cause() -> None:
 
 def test_one_that_is_missing_is_told_beside_those_that_are_there() -> None:
     assert said(lambda: testing.assert_collectives(record(), expect={"all-reduce": {"model": 3}})) == (
-        "mlp: 3 all-reduce over model, and there are 1\n"
+        "mlp: 1 all-reduce over model, expected 3\n"
         "\n"
         "  found      1 x all-reduce over model  48 KiB  test_assertions.py:LINE\n"
         "  known by   collectives are counted; sent is modelled (ring), per device and call"
@@ -250,6 +250,14 @@ def test_a_log_is_checked_as_a_whole() -> None:
     )
     with pytest.raises(TypeError, match="takes no arguments of a function"):
         testing.assert_collectives(log, 1, expect={})
+
+
+def test_ipython_shows_the_users_line_and_the_message() -> None:
+    with pytest.raises(CheckFailedError) as caught:
+        testing.assert_collectives(record(), expect={}, hint=False)
+    lines = caught.value._render_traceback_()
+    assert lines[0].endswith(": testing.assert_collectives(record(), expect={}, hint=False)")
+    assert lines[2] == f"CheckFailedError: {caught.value}"
 
 
 def test_a_long_message_goes_on_in_a_file() -> None:

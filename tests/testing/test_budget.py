@@ -12,7 +12,7 @@ import pjit_inspect as pi
 from pjit_inspect.cli import main
 from pjit_inspect.errors import ParseError
 from pjit_inspect.testing.budget import read_budget
-from pjit_inspect.testing.budget_words import _safe
+from pjit_inspect.view.render.markdown import in_markdown
 
 DATA = Path(__file__).parents[1] / "data"
 MLP = DATA / "mlp.before_xla_was_asked.pjit"
@@ -225,7 +225,7 @@ def test_names_from_a_file_move_no_cursor(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_names_in_a_comment_are_no_markup():
-    assert _safe("a <b> `<c> | d` [e](f)\n*g*") == "a &lt;b> `<c> \\| d` \\[e\\](f) \\*g\\*"
+    assert in_markdown("a <b> `<c> | d` [e](f)\n*g*") == "a &lt;b> `<c> \\| d` \\[e\\](f) \\*g\\*"
 
 
 # ---------------------------------------------------------------- questions

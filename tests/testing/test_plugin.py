@@ -100,7 +100,7 @@ def test_a_golden_is_made_kept_and_compared(project: Path) -> None:
     assert "- argument     float32[128,64]  P('model', None)  # params['w2']" in said
     assert "+ argument     float32[128,64]  P(None, 'model')  # params['w2']" in said
     index = (project / "pages" / "index.html").read_text()
-    assert "1 of 1 tests fail" in index
+    assert "1 of 1 test fails" in index
     (facts,) = [json.loads(path.read_text()) for path in (project / "pages").glob("*.json")]
     assert (project / "pages" / facts["records"][0]["page"]).exists()
     assert (project / "pages" / facts["records"][0]["compared"]).exists()
@@ -114,6 +114,25 @@ def test_a_marked_test_fails_where_something_is_compiled_again(project: Path) ->
     assert "UnexpectedCompileError: <lambda> was compiled" in said
     assert "length 3 -> 4 (dimension 0)" in said
     assert "where      test_it.py:18" in said
+
+
+def test_workers_of_xdist_share_goldens_and_pages(project: Path) -> None:
+    pytest.importorskip("xdist")
+    for name in ("a", "b", "c"):
+        (project / f"test_{name}.py").write_text(
+            "from step import ARGUMENTS, step\n\n\ndef test_own(pjit):\n    pjit.record(step, *ARGUMENTS)\n"
+            "    pjit.golden('step', hint=False)\n"
+        )
+    only = ("-n", "2", "-k", "test_own")
+    assert "3 passed" in run(project, *only, "--pjit-golden-update")
+    assert "3 passed" in run(project, *only, "--pjit-report", "pages")
+    assert "All 3 tests pass" in (project / "pages" / "index.html").read_text()
+    assert len(list((project / "pages").glob("*.json"))) == 3
+
+
+def test_it_can_be_left_out(project: Path) -> None:
+    said = run(project, "-p", "no:pjit_inspect", "-p", "no:pjit_inspect.testing.plugin", "-k", "test_step")
+    assert "fixture 'pjit' not found" in said
 
 
 def test_until_it_is_used_it_loads_neither_jax_nor_the_package(project: Path) -> None:
