@@ -95,7 +95,8 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "advice", "advice_where_asked", "advice_by_now", "step_time",
+    "sources", "explained", "report", "names", "shardings", "advice", "advice_where_asked", "advice_by_now",
+    "step_time",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
