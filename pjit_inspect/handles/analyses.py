@@ -280,9 +280,11 @@ class Analyses(Computed):
     @once
     def passes(self) -> PassTable:
         """As `CompileRecord.passes`."""
+        from pjit_inspect.analyze.report.report import collectives_of
         from pjit_inspect.handles.asked.passes import RecordPasses
 
-        return RecordPasses.made_of(self.pass_steps.table(self.hlo), _name=self.data.name)
+        found = self.pass_steps.table(self.hlo, partial(collectives_of, self._data))
+        return RecordPasses.made_of(found, _data=self._data, _steps=self.pass_steps)
 
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "memory": {"core", "schedule", "devices"},
     "compare": {"core", "devices"},
     "play": {"core"},
+    "passes": {"core"},
     "panes": {"core", "graph/box", "graph/pane", "schedule", "devices", "memory", "seconds"},
 }
 
