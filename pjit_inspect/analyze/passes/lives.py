@@ -161,6 +161,9 @@ class _Follower:
         kinds = tuple(dict.fromkeys(parent.kind for parent in parents))
         if len(parents) > 1:
             found.append(self._event(step, "combined", f"{len(parents)} combined into one", parents))
+        elif len(site.shapes) > len(first.shapes) and site.kind == first.kind == "all-to-all":
+            # Its array as one piece for each device.
+            found.append(self._event(step, "changed", f"moves {len(site.shapes)} pieces instead of {_shapes(first)}"))
         elif len(site.shapes) > len(first.shapes):
             found.append(self._event(step, "unknown", "combined with others, unknown which"))
         elif site.shapes != first.shapes:
@@ -195,7 +198,7 @@ def _short(event: LifeEvent, site: PassSite) -> str:
         case "changed" if not event.words.startswith("moves "):
             return event.words
         case "changed":
-            return f"{site.kind} of other shapes"
+            return f"{site.kind} in pieces" if " pieces " in event.words else f"{site.kind} of other shapes"
         case "unknown" if "appears" in event.words:
             return f"{site.kind} made, unknown of what"
         case _:

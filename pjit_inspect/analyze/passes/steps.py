@@ -40,6 +40,7 @@ class PassSite:
       channel: its channel; None for none.
       depth: the number of loops around it.
       held_by: the instructions that run its computation.
+      groups: its groups of devices, as the program has them.
     """
 
     name: str
@@ -51,6 +52,7 @@ class PassSite:
     channel: int | None
     depth: int
     held_by: tuple[str, ...] = ()
+    groups: object = ()
 
     @property
     def facts(self) -> tuple[object, ...]:
@@ -190,6 +192,7 @@ def _site(own: Instruction, depths: np.ndarray, wrapped: np.ndarray, paths: Path
         channel=own.channel_id,
         depth=int(depths[computation]),
         held_by=tuple(caller.name for caller in own.computation.callers),
+        groups=own.details.replica_groups,
     )
 
 
