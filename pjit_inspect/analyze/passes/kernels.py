@@ -49,9 +49,7 @@ class KernelFollower:
 
     def lives(self) -> tuple[Life, ...]:
         """The lives of the kernels of the last step, in the order of the program's bytes."""
-        return tuple(
-            Life(name=name, kind=own.kind, events=self._events[name]) for name, own in self._before.items()
-        )
+        return tuple(Life(name=name, kind=own.kind, events=self._events[name]) for name, own in self._before.items())
 
     def _stays(self, name: str, own: KernelSite) -> bool:
         return name in self._before and self._before[name].kind == own.kind

@@ -19,7 +19,7 @@ Describe = Callable[[Path], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class PassHistory:
     """All that XLA's passes did to one program; its parts are as in `PassTable`, `last` is the last step."""
 
     rows: tuple[Pass, ...]
@@ -29,7 +29,7 @@ class History:
     last: Snapshot | None
 
 
-def find_history(steps: Iterable[Snapshot], describe: Describe) -> History:
+def find_history(steps: Iterable[Snapshot], describe: Describe) -> PassHistory:
     """The passes, lives and stages; the first step is the program before all passes. One step is held at a time.
 
     Lives are first those of the last program, in its order, then those removed.
@@ -43,7 +43,7 @@ def find_history(steps: Iterable[Snapshot], describe: Describe) -> History:
         if before is not None:
             rows.append(_pass(before, step, did))
         before = step
-    return History(
+    return PassHistory(
         rows=tuple(rows), lives=follower.lives(), stages=follower.stages(), kernels=kernels.lives(), last=before
     )
 
@@ -62,7 +62,8 @@ def _pass(before: Snapshot, step: Snapshot, did: str) -> Pass:
         copies_before=before.copies,
         copies_after=step.copies,
         did=did,
-        looks=step.looks,
+        looks_before=before.looks,
+        looks_after=step.looks,
     )
 
 
@@ -108,7 +109,7 @@ class _Follower:
             self._stages.append((step.number, step.sites, tuple(places[site] for site in step.sites)))
             self._places = {site: (place,) for place, site in enumerate(step.sites)}
         joint = [f"{count} {words} {results[words]}" for words, count in combined.items()]
-        return ", ".join([*joint, *(f"{count} {words}" for words, count in said.items())])
+        return ", ".join([*joint, *(f"{count} {words}" for words, count in said.most_common())])
 
     def lives(self) -> tuple[Life, ...]:
         """The lives of those that are there, then of those removed."""

@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 
 from pjit_inspect.analyze.passes.steps import Path
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles.asked.passes import PassSteps
+from pjit_inspect.handles.asked.pass_steps import PassSteps
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.parse.files.dump_directory import DumpedModule
 from pjit_inspect.parse.files.recognise import Program, read_programs, read_whole

@@ -1,42 +1,32 @@
-"""XLA's passes over a record's program: asked in a process apart, read step by step.
+"""XLA's passes over a record's program as users hold them, with their displays: text, the page in a cell, in a file.
 
-XLA compiles a numbered copy to the end, and dumps the program after every pass in a folder of that process. Not its
-job: following collectives (`analyze.passes`), dumps of others (`handles.asked.dumped_passes`), or displays
-(`view.passes`).
+Not its job: the programs between passes (`handles.asked.pass_steps`), or the layout (`view.passes`).
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+import os
+from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.passes.lives import find_history
-from pjit_inspect.analyze.passes.steps import Path, Snapshot, find_kernels, find_sites, pass_of, read_step
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ParseError
+from pjit_inspect.guard import Guard
+from pjit_inspect.handles.asked.pass_steps import Lines, PassSteps, changed_lines
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.passes import ChangedLine, PassTable, Stage
-from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
+from pjit_inspect.model.report.passes import ChangedLine, PassTable
+from pjit_inspect.parse.files.whole_file import write_whole
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.inspector.page import still_page
+from pjit_inspect.view.passes.page import PassesInput, passes_frame, passes_page
+from pjit_inspect.view.passes.passes import passes_view
 from pjit_inspect.view.render.displayable import Displayable
-from pjit_inspect.view.render.shown import Shown
+from pjit_inspect.view.render.shown import Shown, drawn
 
-if TYPE_CHECKING:
-    from pjit_inspect.observe.partitioner.passes import DumpedPasses
-
-_TIMEOUT_S = 600.0
-_LINE = re.compile(r"\s*(?:ROOT )?%?([\w.-]+) = ")
-_METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*"|\{[^{}]*\})*\}')
-_OP_NAME = re.compile(r'op_name="((?:[^"\\]|\\.)*)"')
-
-Lines = dict[str, tuple[str, str]]
-"""Of a program's text, each instruction's name -> its line without metadata, and the user's line or ""."""
+_SOON = 30_000
+"""Instructions, of all programs between passes together, whose text a display under a cell has."""
+_MOST = 3_000_000
+"""The same for a page in a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,22 +34,32 @@ class RecordPasses(OfRecord, Displayable, PassTable):
     """The passes over a record's program."""
 
     _data: RecordData = field(kw_only=True)
-    _steps: Any = field(kw_only=True)
+    _steps: PassSteps = field(kw_only=True)
 
     def show(self) -> Shown:
         """An object to display: these passes, the life of every collective, and in a notebook what each changed."""
-        from pjit_inspect.handles.asked.shown_passes import passes_shown
+        bundle = drawn(self._view())
+        still = bundle["text/html"]
 
-        return passes_shown(self, self._data, self._steps)
+        def made() -> str | None:
+            return passes_frame(self._input(bundle["text/plain"], most=_SOON), still)
 
-    def to_html(self, path: Any) -> None:
+        frame = Guard().run("the page of the passes", made, None)
+        return Shown(bundle if frame is None else {**bundle, "text/html": frame})
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the page of these passes as one HTML file that loads nothing from a network.
 
         It has the text of every program between passes; of a program of many layers, that is some MB.
         """
-        from pjit_inspect.handles.asked.shown_passes import write_passes
+        bundle = drawn(self._view())
+        guard, still = Guard(), bundle["text/html"]
 
-        write_passes(self, self._data, self._steps, path)
+        def made() -> str | None:
+            return passes_page(self._input(bundle["text/plain"], most=_MOST), still=still)
+
+        page = guard.run("the page of the passes", made, None)
+        write_whole(path, page or still_page(self._data.name, still, why="".join(guard.failed.values())))
 
     def changed(self, number: int, since: int | None = None) -> tuple[ChangedLine, ...]:
         """The instructions that differ between the program after pass `number` and the one after `since`.
@@ -67,7 +67,7 @@ class RecordPasses(OfRecord, Displayable, PassTable):
         `since` is by default the pass before; 0 is the program before all passes. In the order of the later program,
         then those that are gone. Raises ValueError for a number that XLA did not dump.
         """
-        steps: PassSteps = self._steps
+        steps = self._steps
         known = [0, *(row.number for row in self)]
         before = max((own for own in known if own < number), default=0) if since is None else since
         for own in (number, before):
@@ -75,195 +75,44 @@ class RecordPasses(OfRecord, Displayable, PassTable):
                 raise ValueError(f"there is no pass {own}; the numbers are those of record.passes, and 0")
         return changed_lines(steps.lines(before), steps.lines(number))
 
+    def _view(self) -> Document:
+        return passes_view(self, self._data.name, document_axes(self._data))
 
-def changed_lines(before: Lines, after: Lines) -> tuple[ChangedLine, ...]:
-    """The instructions that differ between two programs, by name."""
-    found = [
-        ChangedLine(name=name, before=before.get(name, ("", ""))[0], after=text, where=where)
-        for name, (text, where) in after.items()
-        if before.get(name, ("", ""))[0] != text
-    ]
-    gone = [
-        ChangedLine(name=name, before=text, after="", where=where)
-        for name, (text, where) in before.items()
-        if name not in after
-    ]
-    return (*found, *gone)
-
-
-class PassSteps:
-    """The programs between the passes, each parsed when it is read; base of those asked for, and those of a dump.
-
-    Attributes:
-      written: (pass, pipeline) of each program, as XLA wrote them.
-      known_by: as in `PassTable`.
-    """
-
-    written: list[tuple[str, str]]
-    known_by: Literal["numbers", "names"]
-
-    @property
-    def first(self) -> HloModule:
-        """The program before all passes, with the operations' names."""
-        raise NotImplementedError
-
-    def module(self, number: int) -> HloModule:
-        """The program after the pass of this number."""
-        raise NotImplementedError
-
-    def is_same(self, number: int) -> bool:
-        """True if the program is the same, byte by byte, as the one before."""
-        raise NotImplementedError
-
-    def text(self, number: int) -> str:
-        """The program after the pass of this number as XLA prints it. Raises CaptureError if nobody can print it."""
-        raise NotImplementedError
-
-    def paths(self, name: str) -> tuple[Path, ...]:
-        """The operations that a name of the programs names."""
-        raise NotImplementedError
-
-    def place(self, path: Path) -> tuple[str, str]:
-        """The name of an operation, and the user's line; "" where unknown."""
-        raise NotImplementedError
-
-    def table(
-        self, optimized: HloModule | None, collectives: Callable[[HloModule], CollectiveTable] | None = None
-    ) -> PassTable:
-        """The passes and the lives. Raises ParseError for a program that is not understood.
-
-        `optimized` is the record's program: a collective of it has a life if the copy's has the same name and facts.
-        `collectives` finds the collectives of a program, with axes and bytes.
-        """
-        found = find_history(self._snapshots(), self._describe)
-        known: dict[str, object] = {}
-        if optimized is not None:
-            known = {site.name: site.facts for site in find_sites(optimized, self.paths)}
-            known |= {name: own.facts for name, own in find_kernels(optimized, self.paths).items()}
-        last = found.last
-        there = () if last is None else (*last.sites, *last.kernels.values())
-        stages = found.stages
-        if collectives is not None:
-            stages = tuple(_with_axes(stage, collectives(self.module(stage.number))) for stage in stages)
-        return PassTable(
-            found.rows,
-            found.lives,
-            stages,
-            found.kernels,
-            self.known_by,
-            _same=frozenset(own.name for own in there if known.get(own.name) == own.facts),
+    def _input(self, text: str, *, most: int) -> PassesInput:
+        lines, why = _lines(self, self._steps, most)
+        data = self._data
+        return PassesInput(
+            table=self,
+            name=data.name,
+            what=_what(data),
+            axes=tuple((data.mesh.sizes if data.mesh else {}).items()),
+            written=len(self._steps.written),
+            lines=lines,
+            no_lines=why,
+            sources=data.sources,
+            text=text,
         )
 
-    def lines(self, number: int) -> Lines:
-        """The instructions of the program after the pass of this number, in XLA's order."""
-        found: Lines = {}
-        for line in self.text(number).splitlines():
-            if match := _LINE.match(line):
-                name = _OP_NAME.search(line)
-                paths = self.paths(name[1]) if name else ()
-                where = self.place(paths[0])[1] if paths else ""
-                found[match[1]] = _METADATA.sub("", line).strip(), where
-        return found
 
-    def _snapshots(self) -> Iterator[Snapshot]:
-        """The steps that changed the program; one program is held at a time."""
-        for number in range(len(self.written)):
-            if not (number and self.is_same(number)):
-                yield read_step(self.module(number), number, pass_of(self.written, number), self.paths)
-
-    def _describe(self, path: Path) -> str:
-        name, where = self.place(path)
-        return f"`{name.rpartition('/')[2] or 'unnamed'}`{f' ({where})' if where else ''}"
+def _lines(table: PassTable, steps: PassSteps, most: int) -> tuple[dict[int, Lines], str]:
+    """The instructions after each pass, and why there are none."""
+    if not table.rows:
+        return {}, "no pass changed the program"
+    count = table[0].instructions_before + sum(row.instructions_after for row in table)
+    if count > most:
+        return {}, (
+            f"The programs have {count:,} instructions together, whose text is not in this page. "
+            'record.passes.to_html("passes.html") writes a page with it, and record.passes.changed(number) lists what '
+            "a pass changed."
+        )
+    try:
+        return {number: steps.lines(number) for number in (0, *(row.number for row in table))}, ""
+    except (CaptureError, ParseError, RuntimeError) as error:
+        return {}, f"There is no text of these programs: {error}"
 
 
-def _with_axes(stage: Stage, found: CollectiveTable) -> Stage:
-    """The stage with the axes and bytes of its collectives."""
-    rows = {name: row for row in found for name in row.instructions}
-
-    def known(name: str) -> dict[str, Any]:
-        row = rows.get(name)
-        return {} if row is None else {"axes": row.axes, "payload_bytes": row.payload_bytes}
-
-    return replace(stage, collectives=tuple(replace(own, **known(own.name)) for own in stage.collectives))
-
-
-class AskedPasses(PassSteps):
-    """The programs that XLA wrote for a numbered copy; the names are the copy's."""
-
-    known_by = "numbers"
-
-    def __init__(self, dumped: DumpedPasses, names: NumberedNames) -> None:
-        self.dumped, self._names = dumped, names
-        self.written = [(step.name, step.pipeline) for step in dumped.steps]
-        self._paths: dict[str, tuple[Path, ...]] = {}
-
-    @cached_property
-    def first(self) -> HloModule:
-        """The program before all passes, with the operations' original names."""
-        return parse_program(self._names.in_program(self.dumped.read(self.dumped.steps[0])))
-
-    def module(self, number: int) -> HloModule:
-        """As `PassSteps.module`, with the copy's names."""
-        return parse_program(self.dumped.read(self.dumped.steps[number]))
-
-    def is_same(self, number: int) -> bool:
-        """As `PassSteps.is_same`."""
-        return self.dumped.steps[number].start == self.dumped.steps[number - 1].start
-
-    def text(self, number: int) -> str:
-        """As `PassSteps.text`, with the copy's names."""
-        from pjit_inspect.observe.shardy.texts import hlo_text
-
-        return hlo_text(self.dumped.read(self.dumped.steps[number]))
-
-    def paths(self, name: str) -> tuple[Path, ...]:
-        """As `PassSteps.paths`."""
-        if name not in self._paths:
-            self._paths[name] = self._names.paths(name)
-        return self._paths[name]
-
-    def place(self, path: Path) -> tuple[str, str]:
-        """As `PassSteps.place`."""
-        found = self._names.of_path(path)
-        return found.name, found.frames[0].where if found.frames else ""
-
-
-def ask_passes(data: RecordData, *, is_live: bool, timeout_s: float = _TIMEOUT_S) -> AskedPasses:
-    """The programs between XLA's passes over a copy of a record's program.
-
-    Raises CaptureError, with the reason, if XLA cannot be asked or gives no answer.
-    """
-    from pjit_inspect.observe.partitioner import targets
-    from pjit_inspect.observe.partitioner.service import ask_partitioner
-
-    if data.stablehlo is None:
-        raise CaptureError("the record has no program before optimization that XLA could compile once more")
-    if not is_live:
-        raise CaptureError("the record is from a file; passes are asked for in the process that made the record")
+def _what(data: RecordData) -> str:
+    where = f" at {data.user_frame.where}" if data.user_frame else ""
     target = None if data.hypothesis is None else data.hypothesis.target
-    platforms = {device.platform for device in data.devices}
-    if target is None and platforms - {"cpu"}:
-        raise CaptureError(
-            f"the program was compiled for attached {'/'.join(sorted(platforms))} devices; ask about a copy for such a "
-            f'chip: record.what_if(target=..., effort="full").passes'
-        )
-    sizes = data.mesh.shape if data.mesh is not None else (1,)
-    found = ask_partitioner(
-        data.stablehlo.read(),
-        devices=len(data.devices) or math.prod(sizes),
-        flags=data.flags,
-        target={} if target is None else targets.question(target, sizes),
-        effort="full",
-        passes=True,
-        timeout_s=timeout_s,
-    )
-    return asked_passes(found.passes, found.places, found.failure)
-
-
-def asked_passes(dumped: DumpedPasses | None, places: bytes, failure: str) -> AskedPasses:
-    """The programs of an answer. Raises CaptureError, with the reason, if it has none."""
-    from pjit_inspect.observe.shardy.numbering import read_places
-
-    if dumped is None or not dumped.steps:
-        raise CaptureError(failure or "XLA compiled the program but wrote none between its passes")
-    return AskedPasses(dumped, NumberedNames(read_places(places)))
+    devices = f"{len(data.devices)} {data.devices[0].platform} devices" if data.devices else "unknown devices"
+    return f"{data.transform}{where}, compiled for {target or devices}"

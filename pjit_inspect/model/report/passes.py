@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.words.passes import PASSES
 
 EventKind = Literal["made", "changed", "combined", "copied", "moved", "asynchronous", "removed", "unknown"]
@@ -30,7 +31,7 @@ class Pass:
       fusions_before, fusions_after: fused kernels (counted).
       copies_before, copies_after: copies (counted).
       did: what it did to collectives ("4 combined into one"); "" for nothing.
-      looks: a number that two equal programs after the pass have in common, whatever their instructions are called.
+      looks_before, looks_after: a number that equal programs have in common, whatever their instructions are called.
     """
 
     number: int
@@ -45,7 +46,8 @@ class Pass:
     copies_before: int
     copies_after: int
     did: str = ""
-    looks: int = 0
+    looks_before: int = 0
+    looks_after: int = 0
 
     @property
     def sentence(self) -> str:
@@ -114,6 +116,11 @@ class Life:
     def is_known(self) -> bool:
         """True if no event is unknown."""
         return all(event.kind != "unknown" for event in self.events)
+
+    @property
+    def line(self) -> str:
+        """The life on one line."""
+        return "; ".join(event.sentence for event in self.events)
 
     def __str__(self) -> str:
         return "\n".join(event.sentence for event in self.events)
@@ -190,12 +197,14 @@ class PassTable(Table[Pass]):
 
     computed: ClassVar[tuple[str, ...]] = ("sentence", "file")
 
-    def life(self, row: Collective) -> Life | None:
-        """The life of a collective of the same program.
+    def life(self, row: Collective | Fusion) -> Life | None:
+        """The life of a collective, or of a fused kernel, of the same program.
 
         None if the copy that XLA compiled has no instruction of the same name, kind, shapes and channel, or several in
         one fusion.
         """
+        if isinstance(row, Fusion):
+            return next((life for life in self.kernels if life.name == row.name and life.name in self._same), None)
         names = frozenset(row.instructions)
         same = [life for life in self.lives if not life.is_removed and life.name in self._same]
         own = [life for life in same if life.name in names]

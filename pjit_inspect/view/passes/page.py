@@ -16,7 +16,7 @@ import numpy as np
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.report.passes import Life, LifeEvent, PassTable, StagedCollective
 from pjit_inspect.view.document.printable import printable, shorten
-from pjit_inspect.view.document.quantities import bytes_text, plural
+from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.page import page_frame, scripted_page
@@ -78,13 +78,14 @@ def passes_frame(given: PassesInput, still: str) -> str:
 def _first(given: PassesInput) -> dict[str, Any]:
     table = given.table
     telling = sum(bool(row.did) for row in table)
+    gone = f", {len(table.removed)} gone on the way" if table.removed else ""
     return {
         "version": 1,
         "name": printable(given.name),
         "what": printable(given.what),
         "axes": [[printable(name), size] for name, size in given.axes],
         "head": printable(passes_head(table, given.name)),
-        "more": f"{telling} of them changed a collective; {plural(len(table.removed), 'collective')} gone on the way",
+        "more": f"{telling} pass{'es' * (telling != 1)} changed a collective{gone}",
         "known_by": BY_NAMES if table.known_by == "names" else "",
         "written": given.written,
         "passes": [
@@ -179,5 +180,3 @@ class _Numbered:
             self._known[text] = len(self.texts)
             self.texts.append(text)
         return self._known[text]
-
-

@@ -91,7 +91,9 @@ def _total(counts: tuple[tuple[str, int], ...]) -> int:
 
 def _telling_columns(rows: Sequence[Pass]) -> tuple[Column, ...]:
     """The columns of passes that changed a collective: one for each kind that one of them has."""
-    kinds = [kind for kind in KINDS if any(kind in dict(row.collectives_after + row.collectives_before) for row in rows)]
+    kinds = [
+        kind for kind in KINDS if any(kind in dict(row.collectives_after + row.collectives_before) for row in rows)
+    ]
 
     def count_of(kind: str) -> Column:
         return numbers(kind, lambda row: dict(row.collectives_after).get(kind, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pjit_inspect.analyze.passes.lives import History, find_history
+from pjit_inspect.analyze.passes.lives import PassHistory, find_history
 from pjit_inspect.analyze.passes.steps import PassSite, Snapshot, pass_of
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.passes import Life, PassTable
@@ -17,7 +17,7 @@ def site(name: str, *ids: int, **more: Any) -> PassSite:
     return PassSite(name=name, paths=tuple((number,) for number in ids), **given | more)
 
 
-def history(*steps: tuple[PassSite, ...]) -> History:
+def history(*steps: tuple[PassSite, ...]) -> PassHistory:
     counts = {"instructions": 0, "fusions": 0, "copies": 0, "collectives": (), "kernels": {}}
     snapshots = (
         Snapshot(number=number, name=f"pass{number}", pipeline="", sites=sites, **counts)

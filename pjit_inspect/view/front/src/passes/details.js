@@ -80,16 +80,16 @@ function eventRow(store, event) {
     h(
       "ul",
       {},
-      shown.map((/** @type {string} */ one) => h("li", {}, operation(store, one))),
+      shown.map((/** @type {string} */ one) => h("li", {}, operation(store, one, event.kind !== "combined"))),
       event.of.length > MOST ? h("li", { class: "dim" }, `${event.of.length - MOST} more`) : null,
     ),
   );
 }
 
-/** An operation, and its line of source. @param {import("./store.js").PassesStore} store @param {string} words */
-function operation(store, words) {
+/** An operation, and its line of source. @param {import("./store.js").PassesStore} store @param {string} words @param {boolean} withLine */
+function operation(store, words, withLine) {
   const where = /\(([^()]+:\d+)\)$/.exec(words)?.[1];
-  const line = where ? store.first.sources[where] : "";
+  const line = where && withLine ? store.first.sources[where] : "";
   return [h("code", {}, words.replaceAll("`", "")), line ? h("pre", { class: "line" }, line) : null];
 }
 

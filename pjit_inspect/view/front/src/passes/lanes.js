@@ -58,7 +58,7 @@ function draw(store, width) {
     "One line is one collective as it was made; it keeps its height through every pass, so that what is thick was combined. A line that ends in × was removed.";
   return [
     ticks(store, width, centre),
-    columns(store, width, centre),
+    columns(store, width),
     picture,
     h("p", { class: "dim small legend" }, words, " ", keys()),
   ];
@@ -117,10 +117,9 @@ function ticks(store, width, centre) {
   return picture;
 }
 
-/** @param {import("./store.js").PassesStore} store @param {number} width @param {(stage: number) => number} centre */
-function columns(store, width, centre) {
-  const each = (width - LEFT - RIGHT) / store.stages.length;
-  const buttons = store.stages.map((stage, column) => {
+/** @param {import("./store.js").PassesStore} store @param {number} width */
+function columns(store, width) {
+  const buttons = store.stages.map((stage) => {
     const pass = store.named(stage.number);
     return h(
       "button",
@@ -128,7 +127,6 @@ function columns(store, width, centre) {
         type: "button",
         class: "column",
         "data-pass": stage.number,
-        style: { left: `${centre(column) - each / 2 + 2}px`, width: `${each - 4}px` },
         "aria-pressed": store.pass === stage.number ? "true" : "false",
         disabled: !pass,
         title: pass?.sentence,
@@ -138,8 +136,12 @@ function columns(store, width, centre) {
       h("b", {}, pass ? pass.did : "as the program was written"),
     );
   });
-  const box = h("div", { class: "columns", style: { width: `${width}px` } }, buttons);
-  return box;
+  const style = {
+    width: `${width}px`,
+    padding: `0 ${RIGHT}px 4px ${LEFT}px`,
+    "grid-template-columns": `repeat(${buttons.length}, minmax(0, 1fr))`,
+  };
+  return h("div", { class: "columns", style }, buttons);
 }
 
 /**
