@@ -283,7 +283,8 @@ class Analyses(Computed):
         from pjit_inspect.analyze.report.report import collectives_of
         from pjit_inspect.handles.asked.passes import RecordPasses
 
-        found = self.pass_steps.table(self.hlo, partial(collectives_of, self._data))
+        with gc_paused():
+            found = self.pass_steps.table(self.hlo, partial(collectives_of, self._data))
         return RecordPasses.made_of(found, _data=self._data, _steps=self.pass_steps)
 
     @once

@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -128,8 +129,22 @@ def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
     return f"before {pipeline}", ""
 
 
-def read_step(module: HloModule, number: int, of: tuple[str, str], paths: Paths) -> Snapshot:
-    """The facts kept of a program; `of` is the pass with its pipeline, `paths` reads the operations of a name."""
+def read_step(
+    module: HloModule,
+    number: int,
+    of: tuple[str, str],
+    paths: Paths,
+    before: Mapping[str, KernelSite] = MappingProxyType({}),
+) -> Snapshot:
+    """The facts kept of a program.
+
+    Args:
+      module: the program.
+      number: its place among all steps.
+      of: the pass with its pipeline.
+      paths: reads the operations of a name.
+      before: the kernels of the step before; those that look the same are not read again.
+    """
     counts, sites = module.opcode_counts, find_sites(module, paths)
     return Snapshot(
         number=number,
@@ -140,7 +155,7 @@ def read_step(module: HloModule, number: int, of: tuple[str, str], paths: Paths)
         copies=counts["copy"] + counts["copy-start"],
         collectives=tuple(Counter(site.kind for site in sites).most_common()),
         sites=sites,
-        kernels=find_kernels(module, paths),
+        kernels=find_kernels(module, paths, before),
         looks=_looks(module),
     )
 
@@ -154,12 +169,22 @@ def _looks(module: HloModule) -> int:
     return zlib.crc32(repr(sorted(texts.items())).encode())
 
 
-def find_kernels(module: HloModule, paths: Paths) -> dict[str, KernelSite]:
-    """The fused kernels, copies and transposes outside of kernels, by name."""
+def find_kernels(
+    module: HloModule, paths: Paths, before: Mapping[str, KernelSite] = MappingProxyType({})
+) -> dict[str, KernelSite]:
+    """The fused kernels, copies and transposes outside of kernels, by name; `before` as in `read_step`."""
     found: dict[str, KernelSite] = {}
+    # Parameters and constants are no work of a kernel.
+    works = module.instructions.computation[~module.is_opcode(("parameter", "constant"))]
+    sizes = np.bincount(works, minlength=len(module.computations))
     for index in module.with_opcode("fusion", "copy", "transpose").tolist():
         own = module.instruction(index)
         if own.computation.is_fusion:
+            continue
+        size = int(sum(sizes[called.index] for called in own.called)) if own.opcode == "fusion" else 0
+        known = before.get(own.name)
+        if known is not None and (known.kind, known.shape, known.size) == (own.opcode, str(own.shape), size):
+            found[own.name] = known
             continue
         inner = [one for called in own.called for one in called if one.opcode not in ("parameter", "constant")]
         doing = inner if own.opcode == "fusion" else own.users
@@ -167,7 +192,7 @@ def find_kernels(module: HloModule, paths: Paths) -> dict[str, KernelSite]:
             name=own.name,
             kind=own.opcode,
             shape=str(own.shape),
-            size=len(inner) if own.opcode == "fusion" else 0,
+            size=size,
             paths=tuple(dict.fromkeys(path for one in doing for path in paths(one.op_name))),
         )
     return found

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from pjit_inspect.analyze.passes.lives import find_history
-from pjit_inspect.analyze.passes.steps import Path, Snapshot, find_kernels, find_sites, pass_of, read_step
+from pjit_inspect.analyze.passes.steps import KernelSite, Path, Snapshot, find_kernels, find_sites, pass_of, read_step
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
@@ -127,9 +127,13 @@ class PassSteps:
 
     def _snapshots(self) -> Iterator[Snapshot]:
         """The steps that changed the program; one program is held at a time."""
+        kernels: Mapping[str, KernelSite] = {}
         for number in range(len(self.written)):
-            if not (number and self.is_same(number)):
-                yield read_step(self.module(number), number, pass_of(self.written, number), self.paths)
+            if number and self.is_same(number):
+                continue
+            step = read_step(self.module(number), number, pass_of(self.written, number), self.paths, kernels)
+            kernels = step.kernels
+            yield step
 
     def _describe(self, path: Path) -> str:
         name, where = self.place(path)

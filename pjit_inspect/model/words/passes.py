@@ -131,7 +131,8 @@ PASSES: dict[str, PassWords] = {
     ),
     "dot-merger": PassWords("Joins products that share an operand into one.", f"{_SIMPLIFIERS}/dot_merger.cc"),
     "convert-mover": PassWords(
-        "Moves conversions so that more operations work on the narrower element type.", f"{_SIMPLIFIERS}/convert_mover.cc"
+        "Moves conversions so that more operations work on the narrower element type.",
+        f"{_SIMPLIFIERS}/convert_mover.cc",
     ),
     "simplify-conditional": PassWords(
         "Replaces a conditional whose branch is known by that branch.", "xla/service/conditional_simplifier.cc"
