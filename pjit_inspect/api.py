@@ -170,6 +170,7 @@ def inspect(
     target: str | Target | None = None,
     mesh: Mapping[str, int] | None = None,
     effort: Effort | None = None,
+    passes: bool = False,
     **kwargs: Any,
 ) -> CompileRecord:
     """Compile a function for these arguments without running it, and return its record.
@@ -181,7 +182,8 @@ def inspect(
     With a `target` ("tpu:v5e:4x4"; `targets()` lists them), a `mesh` of other sizes (`{"data": 4, "model": 4}`) or an
     `effort`, it is lowered for that machine, and compiled as far as `effort` says ("partition" where none is given) in
     a process apart, as `CompileRecord.what_if` does: the devices need not be there. The meshes that the function and
-    its arguments name may be of any devices. (A function whose own keyword has one of these names takes it from
+    its arguments name may be of any devices. With `passes`, XLA's passes (`CompileRecord.passes`) are asked at once,
+    and the default effort is "full". (A function whose own keyword has one of these names takes it from
     `functools.partial`.)
 
     Errors of tracing and compiling pass through. Raises CaptureError when `fn` is no function, and as `what_if` does.
@@ -196,12 +198,15 @@ def inspect(
         place = find_target(target) if isinstance(target, str) else target
         data = lower_record(fn, args, kwargs, "cpu" if place is None else place.platform)
         lowered = CompileRecord(data, live=True, again=live)
-        record = lowered.what_if(mesh=mesh, target=place, effort=effort or "partition")
+        effort = effort or ("full" if passes else "partition")
+        record = lowered.what_if(mesh=mesh, target=place, effort=effort, passes=passes)
     else:
         data = compile_record(fn, args, kwargs)
         HISTORY.add(data)
         record = CompileRecord(data, live=True, again=live)
     remember(record)
+    if passes:
+        _ = record.passes
     return record
 
 

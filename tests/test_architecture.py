@@ -107,6 +107,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "memory": {"document", "svg", "record", "inspector"},
         "diff": {"document", "record", "inspector"},
         "play": {"document", "svg", "render", "inspector", "diff"},
+        "passes": {"document", "inspector"},
     },
 }
 

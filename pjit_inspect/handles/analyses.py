@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pjit_inspect.analyze.memory.memory_use import MemoryFinder
     from pjit_inspect.analyze.report.report import Explained
     from pjit_inspect.analyze.sharding.value_names import ValueNames
-    from pjit_inspect.handles.asked.passes import PassSteps
+    from pjit_inspect.handles.asked.pass_steps import PassSteps
     from pjit_inspect.model.report.passes import PassTable
 
 T = TypeVar("T")
@@ -273,16 +273,19 @@ class Analyses(Computed):
     @once
     def pass_steps(self) -> PassSteps:
         """The programs between XLA's passes."""
-        from pjit_inspect.handles.asked.passes import ask_passes
+        from pjit_inspect.handles.asked.pass_steps import ask_passes
 
         return ask_passes(self.data, is_live=self.is_live)
 
     @once
     def passes(self) -> PassTable:
         """As `CompileRecord.passes`."""
+        from pjit_inspect.analyze.report.report import collectives_of
         from pjit_inspect.handles.asked.passes import RecordPasses
 
-        return RecordPasses.made_of(self.pass_steps.table(self.hlo), _name=self.data.name)
+        with gc_paused():
+            found = self.pass_steps.table(self.hlo, partial(collectives_of, self._data))
+        return RecordPasses.made_of(found, _data=self._data, _steps=self.pass_steps)
 
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
@@ -291,6 +294,15 @@ class Analyses(Computed):
 
         program, reason = propagation_of(self.data, live=self.is_live, answered=self._program)
         return cleaned(program), clean_line(reason)
+
+    def with_lives(self, rows: CollectiveTable) -> CollectiveTable:
+        """The collectives with their lives, where the passes were asked for; as they are where not."""
+        passes: PassTable | None = self.asked.known.get("passes")
+        if passes is None:
+            return rows
+        lives = map(passes.life, rows)
+        own = (replace(row, life=life.line if life else "") for row, life in zip(rows, lives, strict=True))
+        return replace(rows, rows=tuple(own))
 
     @property
     def propagation(self) -> ShardedProgram | None:

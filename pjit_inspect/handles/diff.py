@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pjit_inspect.analyze.diff.diff import diff_programs
 from pjit_inspect.analyze.diff.edits import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.analyze.diff.tables import diff_lowerings
+from pjit_inspect.analyze.passes.apart import first_apart
 from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData, LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
+from pjit_inspect.model.report.passes import PassTable
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.parse.messages.stablehlo_operations import read_operations
@@ -162,7 +165,16 @@ def diff_analyses(before: Analyses, after: Analyses) -> Diff:
     """Two records compared."""
     sides, lowering = (_side(before), _side(after)), _lowering(before, after)
     with gc_paused():
-        return Diff(diff_programs(*sides, lowering), (before, after))
+        data = diff_programs(*sides, lowering)
+    one, two = _passes(before), _passes(after)
+    if one is not None and two is not None:
+        data = replace(data, notes=(*data.notes, first_apart(one, two)))
+    return Diff(data, (before, after))
+
+
+def _passes(own: Analyses) -> PassTable | None:
+    """XLA's passes over a program; None if nobody asked for them."""
+    return own.asked.passes if {"passes", "pass_steps"} & own.asked.known.keys() else None
 
 
 def _lowering(before: Analyses, after: Analyses) -> LoweringDiff | None:

@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pjit_inspect.guard import Guard
@@ -39,7 +40,10 @@ def report_for_display(analyses: Analyses) -> RecordReport:
     if not advice and not analyses.can_be_asked:
         advice = None
     data = replace(analyses.report.data, reason=reason)
-    return replace(analyses.report, data=data, advice=advice, warnings=warnings, time=time_of_call)
+    rows = analyses.report.collectives
+    if rows is not None:
+        rows = guard.run("the lives of collectives", partial(analyses.with_lives, rows), rows)
+    return replace(analyses.report, data=data, advice=advice, warnings=warnings, time=time_of_call, collectives=rows)
 
 
 def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.handles.asked.dumped_passes import DumpedSteps
 from pjit_inspect.handles.hlo_layouts import given_mesh, with_hlo_layouts, with_mesh, with_stablehlo_layouts
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.log import Log
@@ -97,6 +98,8 @@ def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:
             records.append(CompileRecord(unreadable_program(module.name, reason).data))
             continue
         found = _open_module(module.name, (module.optimized, *module.copies), mesh, module.buffer_assignment)
+        if module.passes:
+            found.state.analyses.known["pass_steps"] = DumpedSteps(module)
         records.append(found)
     return Log(records)
 

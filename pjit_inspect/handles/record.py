@@ -43,6 +43,7 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown
 
 if TYPE_CHECKING:
+    from pjit_inspect.handles.asked.pass_steps import AskedPasses
     from pjit_inspect.handles.asked.what_if import Again
     from pjit_inspect.handles.diff import Diff
     from pjit_inspect.handles.displays import View
@@ -266,7 +267,8 @@ class CompileRecord(Displayable):
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program, most bytes sent first; empty when there is no HLO."""
-        return _displays().RecordCollectives.made_of(self.state.analyses.collectives, _state=self.state)
+        now = self.state.analyses
+        return _displays().RecordCollectives.made_of(now.with_lives(now.collectives), _state=self.state)
 
     @property
     def sends(self) -> int | None:
@@ -284,8 +286,9 @@ class CompileRecord(Displayable):
 
         Asked on first use: XLA compiles a copy of the program to the end once more, in a separate process, for fake CPU
         devices or for the target of `what_if`; nothing of it stays on disk. `.life(record.collectives[0])` has a line
-        for each pass that made or changed that collective. Raises CaptureError, with the reason, if XLA gives no
-        answer, and for a record from a file or of attached chips.
+        for each pass that made or changed that collective; `.changed(11)` has the instructions that pass 11 changed.
+        A record of `open` has the passes that XLA dumped into the directory. Raises CaptureError, with the reason, if
+        XLA gives no answer, and for a record from a file or of attached chips.
         """
         return self.state.analyses.passes
 
@@ -415,6 +418,7 @@ class CompileRecord(Displayable):
         specs: Mapping[str, Any] | None = None,
         target: str | Target | None = None,
         effort: Effort = "partition",
+        passes: bool = False,
         timeout_s: float = 600.0,
     ) -> CompileRecord:
         """A record of this program on another mesh, with other shardings, or on another machine; nothing runs.
@@ -437,6 +441,8 @@ class CompileRecord(Displayable):
             many fake CPU devices as the mesh has.
           effort: "partition" compiles up to XLA's partitioner (tenths of a second): shardings and collectives, before
             XLA combines and schedules them. "full" compiles to the end, for kernels, memory and the schedule.
+          passes: whether to get the program after every pass from the same compile, for `CompileRecord.passes`; only
+            with the effort "full".
           timeout_s: time limit.
 
         Raises ChangeError, with the reason and a remedy, if the program cannot be changed, and CaptureError if XLA
@@ -450,8 +456,20 @@ class CompileRecord(Displayable):
             change = change_program(now.data, mesh=mesh, specs=specs, target=target, again=self.again)
         else:
             change = change_apart(now.data, CopyChange(mesh=mesh, specs=specs or {}, target=target))
-        data, program = ask_changed(now.data, change, now.figures_at, effort=effort, timeout_s=timeout_s, began=began)
-        return self._made(data, program)
+        dumped: list[AskedPasses] = []
+        data, program = ask_changed(
+            now.data,
+            change,
+            now.figures_at,
+            effort=effort,
+            timeout_s=timeout_s,
+            began=began,
+            take_passes=dumped.append if passes else None,
+        )
+        made = self._made(data, program)
+        if dumped:
+            made.state.analyses.known["pass_steps"] = dumped[0]
+        return made
 
     def _made(self, data: RecordData, program: Callable[[], ShardedProgram] | None) -> CompileRecord:
         """The record of a changed program, which is trusted as much as this one's."""

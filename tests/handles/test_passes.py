@@ -21,7 +21,7 @@ from jax.sharding import PartitionSpec as P
 from observe.programs import auto_mesh
 
 import pjit_inspect as pi
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.observe.partitioner.passes import ALL_PASSES
 
@@ -135,7 +135,80 @@ def test_passes_are_shown_as_text_and_page(record: pi.CompileRecord) -> None:
     assert "cpu-all-reduce-combiner" in text
     assert "4 combined into one" in text
     assert "Joins small all-reduces into one." in page
+    assert "<iframe" in page
     assert record.passes.to_csv().startswith("number,name,pipeline,")
+
+
+def test_what_a_pass_changed_is_listed_by_instruction(record: pi.CompileRecord) -> None:
+    passes: Any = record.passes
+    (combiner,) = passes.named("cpu-all-reduce-combiner")
+    changed = {line.name: line for line in passes.changed(combiner.number)}
+    made = [line for line in changed.values() if line.after and not line.before and " all-reduce(" in line.after]
+    gone = [line for line in changed.values() if line.before and not line.after]
+    assert len(made) == 1
+    assert made[0].where == f"test_passes.py:{LAYER}"
+    assert "metadata" not in made[0].after
+    assert len(gone) == 4
+    assert all(" all-reduce(" in line.before for line in gone)
+    assert passes.changed(combiner.number, since=combiner.number) == ()
+    with pytest.raises(ValueError, match="no pass 9999"):
+        passes.changed(9999)
+
+
+def test_a_stage_has_every_collective_with_what_it_was_made_of(record: pi.CompileRecord) -> None:
+    partitioned, combined = record.passes.stages
+    assert [len(partitioned.collectives), len(combined.collectives)] == [7, 4]
+    assert sorted(len(own.parents) for own in combined.collectives) == [1, 1, 1, 4]
+    assert sorted(place for own in combined.collectives for place in own.parents) == list(range(7))
+    for own in combined.collectives:
+        parents = [partitioned.collectives[place] for place in own.parents]
+        assert {(one.life, one.axes) for one in parents} == {(own.life, own.axes)}
+        assert own.payload_bytes == sum(one.payload_bytes or 0 for one in parents)
+    assert {own.axes for own in combined.collectives} == {("model",), ("data",)}
+
+
+def test_a_kernel_has_the_operations_that_were_fused(record: pi.CompileRecord) -> None:
+    fused = [record.passes.life(row) for row in record.fusions]
+    assert all(life is not None and life.events[0].kind == "made" for life in fused)
+    relu = [str(life) for life in fused if "`max`" in str(life)]
+    assert relu
+    assert all(": fusion made of: " in words for words in relu)
+    copies = [life for life in record.passes.kernels if life.kind == "copy"]
+    assert {life.events[0].pass_name for life in copies} <= {"layout-assignment", "copy-insertion"}
+
+
+def test_a_collective_has_its_life_once_passes_were_asked_for(record: pi.CompileRecord) -> None:
+    assert record.passes
+    for row in record.collectives:
+        assert row.life.startswith("pass ")
+    assert "4 combined into one" in record.collectives.to_json()
+    assert "XLA's passes: pass " in str(record.explain())
+    assert record.what_if(effort="full").collectives[0].life == ""
+
+
+def test_passes_come_with_the_compile_of_a_copy(record: pi.CompileRecord) -> None:
+    copy = record.what_if(effort="full", passes=True)
+    assert [row.name for row in copy.passes] == [row.name for row in record.passes]
+    with pytest.raises(ChangeError, match="effort='full'"):
+        record.what_if(passes=True)
+    (note,) = [str(note) for note in pi.diff(record, copy).data.notes if "XLA's passes" in str(note)]
+    assert note == f"XLA's passes: both programs have the same operations after each of {len(copy.passes)} passes"
+
+
+def test_the_first_pass_after_which_programs_differ_is_said(record: pi.CompileRecord) -> None:
+    assert record.passes
+    other = record.what_if(mesh={"data": 4, "model": 2}, effort="full", passes=True)
+    (note,) = [str(note) for note in pi.diff(record, other).data.notes if "XLA's passes" in str(note)]
+    assert "first apart after spmd-partitioning (pass 11 before, 11 after)" in note
+
+
+def test_the_page_of_a_file_has_the_texts(record: pi.CompileRecord, tmp_path: Path) -> None:
+    passes: Any = record.passes
+    passes.to_html(tmp_path / "passes.html")
+    page = (tmp_path / "passes.html").read_text(encoding="utf-8")
+    assert "XLA&#x27;s passes</title>" in page
+    assert 'id="pjit-blob"' in page
+    assert "default-src 'none'" in page
 
 
 def test_a_record_from_a_file_says_that_it_is_not_asked(record: pi.CompileRecord, tmp_path: Path) -> None:

@@ -95,6 +95,8 @@ def _parents(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
     def holds(one: PassSite) -> bool:
         return bool(one.paths) and all(any(_is_same(path, own) for own in site.paths) for path in one.paths)
 
+    if len(site.shapes) > 1 and (each := _by_operand(site, old)):
+        return each
     found = tuple(filter(holds, old))
     if found and len(site.shapes) == sum(len(one.shapes) for one in found):
         return found
@@ -105,6 +107,32 @@ def _parents(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
     # None, or several of which it is one.
     same = tuple(one for one in found or old if site.channel is not None and one.channel == site.channel)
     return same if len(same) == 1 else ()
+
+
+def _by_operand(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
+    """Those that a combined one was made of, each told by one of its operands; () where one operand is not told.
+
+    XLA names the operations of a combined one in the order of its operands.
+    """
+    if len(site.paths) != len(site.shapes):
+        return ()
+    found: list[PassSite] = []
+    for path, shape, operand in zip(site.paths, site.shapes, site.operands, strict=True):
+        own = [one for one in old if one.groups == site.groups and _has(one, path, shape)]
+        if len(own) > 1:
+            own = [one for one in own if operand in one.operands]
+        if len(own) != 1:
+            return ()
+        found += own
+    made = tuple(dict.fromkeys(found))
+    return made if len(made) > 1 and sum(len(one.shapes) for one in made) == len(site.shapes) else ()
+
+
+def _has(site: PassSite, path: Path, shape: str) -> bool:
+    """True if one of a collective's operands is of this operation and shape."""
+    if len(site.paths) == len(site.shapes):
+        return any(_is_same(path, own) and shape == its for own, its in zip(site.paths, site.shapes, strict=True))
+    return shape in site.shapes and any(_is_same(path, own) for own in site.paths)
 
 
 def _fed_alike(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:

@@ -5,70 +5,137 @@ Not its job: which collective became which (`analyze.passes.join`), or reading p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.passes.join import JoinedSites, is_of_same, join
+from pjit_inspect.analyze.passes.kernels import KernelFollower
 from pjit_inspect.analyze.passes.steps import PassSite, Path, Snapshot
-from pjit_inspect.model.report.passes import EventKind, Life, LifeEvent, Pass
+from pjit_inspect.model.report.passes import EventKind, Life, LifeEvent, Pass, Stage, StagedCollective
 
 Describe = Callable[[Path], str]
 """Words for an operation."""
 
 
-def find_passes(steps: Sequence[Snapshot]) -> tuple[Pass, ...]:
-    """A row for each step that changed the program; the first step is the program before all passes."""
-    return tuple(
-        Pass(
-            number=step.number,
-            name=step.name,
-            pipeline=step.pipeline,
-            instructions_before=before.instructions,
-            instructions_after=step.instructions,
-            collectives_before=before.collectives,
-            collectives_after=step.collectives,
-            fusions_before=before.fusions,
-            fusions_after=step.fusions,
-            copies_before=before.copies,
-            copies_after=step.copies,
-        )
-        for before, step in pairwise(steps)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassHistory:
+    """All that XLA's passes did to one program; its parts are as in `PassTable`, `last` is the last step."""
+
+    rows: tuple[Pass, ...]
+    lives: tuple[Life, ...]
+    stages: tuple[Stage, ...]
+    kernels: tuple[Life, ...]
+    last: Snapshot | None
+
+
+def find_history(steps: Iterable[Snapshot], describe: Describe) -> PassHistory:
+    """The passes, lives and stages; the first step is the program before all passes. One step is held at a time.
+
+    Lives are first those of the last program, in its order, then those removed.
+    """
+    follower, kernels = _Follower(describe), KernelFollower(describe)
+    rows: list[Pass] = []
+    before: Snapshot | None = None
+    for step in steps:
+        did = follower.take(step)
+        kernels.take(step)
+        if before is not None:
+            rows.append(_pass(before, step, did))
+        before = step
+    return PassHistory(
+        rows=tuple(rows), lives=follower.lives(), stages=follower.stages(), kernels=kernels.lives(), last=before
     )
 
 
-def find_lives(steps: Iterable[Snapshot], describe: Describe) -> tuple[Life, ...]:
-    """The life of every collective: first those of the last program, in its order, then those removed."""
-    follower = _Follower(describe)
-    for step in steps:
-        follower.take(step)
-    return follower.lives()
+def _pass(before: Snapshot, step: Snapshot, did: str) -> Pass:
+    return Pass(
+        number=step.number,
+        name=step.name,
+        pipeline=step.pipeline,
+        instructions_before=before.instructions,
+        instructions_after=step.instructions,
+        collectives_before=before.collectives,
+        collectives_after=step.collectives,
+        fusions_before=before.fusions,
+        fusions_after=step.fusions,
+        copies_before=before.copies,
+        copies_after=step.copies,
+        did=did,
+        looks_before=before.looks,
+        looks_after=step.looks,
+    )
 
 
 class _Follower:
-    """All lives, as far as they are known after one step."""
+    """All lives, as far as they are known after one step.
+
+    `_places` has the places, in the last stage, of those that each collective was made of; `_gone` the same for those
+    that are removed.
+    """
 
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
         self._events: dict[PassSite, tuple[LifeEvent, ...]] = {}
         self._removed: list[Life] = []
+        self._stages: list[tuple[int, tuple[PassSite, ...], tuple[tuple[int, ...], ...]]] = []
+        self._places: dict[PassSite, tuple[int, ...]] = {}
+        self._gone: list[tuple[int, tuple[int, ...]]] = []
         self._is_first = True
 
-    def take(self, step: Snapshot) -> None:
-        """Follows the collectives to the next step."""
+    def take(self, step: Snapshot) -> str:
+        """Follows the collectives to the next step; what it did to them, in words."""
         joined = join(tuple(self._events), step.sites)
+        said, combined, results = Counter[str](), Counter[str](), Counter[str]()
         for site in joined.gone:
-            self._removed.append(_life(site, (*self._events[site], self._end(site, step, joined)), is_removed=True))
+            end = self._end(site, step, joined)
+            said[f"{site.kind} {'removed' if end.kind == 'removed' else 'gone, unknown where'}"] += 1
+            self._removed.append(_life(site, (*self._events[site], end), is_removed=True))
+            self._gone.append((len(self._stages) - 1, self._places[site]))
         now: dict[PassSite, tuple[LifeEvent, ...]] = {}
+        places: dict[PassSite, tuple[int, ...]] = {}
         for site in step.sites:
             parents = joined.parents[site]
             past = [event for parent in parents for event in self._events[parent]]
             events = self._changes(site, parents, step) if parents else (self._beginning(site, step, joined),)
             now[site] = (*past, *events)
-        self._events, self._is_first = now, False
+            places[site] = tuple(sorted({place for parent in parents for place in self._places[parent]}))
+            said.update(_short(event, site) for event in events if event.kind != "combined")
+            if len(parents) > 1:
+                combined[f"{site.kind} combined into"] += len(parents)
+                results[f"{site.kind} combined into"] += 1
+        self._events, self._is_first, self._places = now, False, places
+        if said or combined:
+            self._stages.append((step.number, step.sites, tuple(places[site] for site in step.sites)))
+            self._places = {site: (place,) for place, site in enumerate(step.sites)}
+        joint = [f"{count} {words} {results[words]}" for words, count in combined.items()]
+        return ", ".join([*joint, *(f"{count} {words}" for words, count in said.most_common())])
 
     def lives(self) -> tuple[Life, ...]:
+        """The lives of those that are there, then of those removed."""
         return (*(_life(site, events) for site, events in self._events.items()), *self._removed)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """All collectives after each step that changed one."""
+        ends = [[-1] * len(sites) for _, sites, _ in self._stages]
+        last = [(len(ends) - 1, places) for places in self._places.values()]
+        for life, (stage, places) in enumerate([*last, *self._gone]):
+            for place in places:
+                ends[stage][place] = life
+        for stage in range(len(ends) - 1, 0, -1):
+            for place, parents in enumerate(self._stages[stage][2]):
+                for parent in parents:
+                    ends[stage - 1][parent] = ends[stage][place]
+        return tuple(
+            Stage(
+                number=number,
+                collectives=tuple(
+                    StagedCollective(name=site.name, kind=site.kind, parents=parents, life=life)
+                    for site, parents, life in zip(sites, before, own, strict=True)
+                ),
+            )
+            for (number, sites, before), own in zip(self._stages, ends, strict=True)
+        )
 
     def _event(self, step: Snapshot, kind: EventKind, words: str, sites: Sequence[PassSite] = ()) -> LifeEvent:
         operations = tuple(dict.fromkeys(path for site in sites for path in site.paths))
@@ -95,6 +162,9 @@ class _Follower:
         kinds = tuple(dict.fromkeys(parent.kind for parent in parents))
         if len(parents) > 1:
             found.append(self._event(step, "combined", f"{len(parents)} combined into one", parents))
+        elif len(site.shapes) > len(first.shapes) and site.kind == first.kind == "all-to-all":
+            # Its array as one piece for each device.
+            found.append(self._event(step, "changed", f"moves {len(site.shapes)} pieces instead of {_shapes(first)}"))
         elif len(site.shapes) > len(first.shapes):
             found.append(self._event(step, "unknown", "combined with others, unknown which"))
         elif site.shapes != first.shapes:
@@ -117,6 +187,23 @@ class _Follower:
         if not joined.is_whole:
             return self._event(step, "unknown", "gone; unknown whether into one that appears in the same pass")
         return self._event(step, "removed", "removed")
+
+
+def _short(event: LifeEvent, site: PassSite) -> str:
+    """What happened, without what is special to one collective."""
+    match event.kind:
+        case "made":
+            return f"{site.kind} made" if event.number else f"{site.kind} of the program itself"
+        case "copied":
+            return f"{site.kind} copied"
+        case "changed" if not event.words.startswith("moves "):
+            return event.words
+        case "changed":
+            return f"{site.kind} in pieces" if " pieces " in event.words else f"{site.kind} of other shapes"
+        case "unknown" if "appears" in event.words:
+            return f"{site.kind} made, unknown of what"
+        case _:
+            return f"{site.kind} {event.words}"
 
 
 def _shapes(site: PassSite) -> str:

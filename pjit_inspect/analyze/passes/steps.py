@@ -1,13 +1,15 @@
-"""One step of XLA's passes: its counts, and its collectives with what identifies them.
+"""One step of XLA's passes: its counts, and its collectives and kernels with what identifies them.
 
 Not its job: joining two steps (`analyze.passes.lives`).
 """
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,6 +22,9 @@ _STARTS = tuple(kind + _START for kind in KINDS)
 
 Path = tuple[int, ...]
 """The numbers of an operation's calls, and last its own."""
+
+Paths = Callable[[str], tuple[Path, ...]]
+"""Reads the operations that a name names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,6 +41,7 @@ class PassSite:
       channel: its channel; None for none.
       depth: the number of loops around it.
       held_by: the instructions that run its computation.
+      groups: its groups of devices, as the program has them.
     """
 
     name: str
@@ -47,11 +53,36 @@ class PassSite:
     channel: int | None
     depth: int
     held_by: tuple[str, ...] = ()
+    groups: object = ()
 
     @property
     def facts(self) -> tuple[object, ...]:
         """The facts in common with the same collective of the program that was not numbered."""
         return self.kind, self.is_async, self.shapes, self.channel, self.depth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelSite:
+    """One fused kernel, copy or transpose of one step that stands in no kernel.
+
+    Attributes:
+      name: its instruction.
+      kind: "fusion", "copy" or "transpose".
+      shape: its result on one device.
+      size: the instructions of a fusion without parameters and constants; 0 for others.
+      paths: the operations that a fusion does; for others, those that take the result.
+    """
+
+    name: str
+    kind: str
+    shape: str
+    size: int
+    paths: tuple[Path, ...]
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """The facts in common with the same kernel of the program that was not numbered."""
+        return self.kind, self.shape, self.size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +95,8 @@ class Snapshot:
       instructions, fusions, copies: their numbers.
       collectives: kinds with their number, most frequent first.
       sites: the collectives, in the order of the program's bytes.
+      kernels: the kernels by name.
+      looks: as in `Pass`.
     """
 
     number: int
@@ -74,6 +107,8 @@ class Snapshot:
     copies: int
     collectives: tuple[tuple[str, int], ...]
     sites: tuple[PassSite, ...]
+    kernels: Mapping[str, KernelSite]
+    looks: int = 0
 
 
 def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
@@ -95,9 +130,21 @@ def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
 
 
 def read_step(
-    module: HloModule, number: int, of: tuple[str, str], paths: Callable[[str], tuple[Path, ...]]
+    module: HloModule,
+    number: int,
+    of: tuple[str, str],
+    paths: Paths,
+    before: Mapping[str, KernelSite] = MappingProxyType({}),
 ) -> Snapshot:
-    """The facts kept of a program; `of` is the pass with its pipeline, `paths` reads the operations of a name."""
+    """The facts kept of a program.
+
+    Args:
+      module: the program.
+      number: its place among all steps.
+      of: the pass with its pipeline.
+      paths: reads the operations of a name.
+      before: the kernels of the step before; those that look the same are not read again.
+    """
     counts, sites = module.opcode_counts, find_sites(module, paths)
     return Snapshot(
         number=number,
@@ -108,19 +155,57 @@ def read_step(
         copies=counts["copy"] + counts["copy-start"],
         collectives=tuple(Counter(site.kind for site in sites).most_common()),
         sites=sites,
+        kernels=find_kernels(module, paths, before),
+        looks=_looks(module),
     )
 
 
-def find_sites(module: HloModule, paths: Callable[[str], tuple[Path, ...]]) -> tuple[PassSite, ...]:
+def _looks(module: HloModule) -> int:
+    """A number that programs with the same operations on the same shapes have in common."""
+    pairs = Counter(zip(module.instructions.opcode.tolist(), module.instructions.shape.tolist(), strict=True))
+    texts = Counter[tuple[str, str]]()
+    for (opcode, shape), count in pairs.items():
+        texts[module.opcodes[opcode], str(module.reader.shape(shape))] += count
+    return zlib.crc32(repr(sorted(texts.items())).encode())
+
+
+def find_kernels(
+    module: HloModule, paths: Paths, before: Mapping[str, KernelSite] = MappingProxyType({})
+) -> dict[str, KernelSite]:
+    """The fused kernels, copies and transposes outside of kernels, by name; `before` as in `read_step`."""
+    found: dict[str, KernelSite] = {}
+    # Parameters and constants are no work of a kernel.
+    works = module.instructions.computation[~module.is_opcode(("parameter", "constant"))]
+    sizes = np.bincount(works, minlength=len(module.computations))
+    for index in module.with_opcode("fusion", "copy", "transpose").tolist():
+        own = module.instruction(index)
+        if own.computation.is_fusion:
+            continue
+        size = int(sum(sizes[called.index] for called in own.called)) if own.opcode == "fusion" else 0
+        known = before.get(own.name)
+        if known is not None and (known.kind, known.shape, known.size) == (own.opcode, str(own.shape), size):
+            found[own.name] = known
+            continue
+        inner = [one for called in own.called for one in called if one.opcode not in ("parameter", "constant")]
+        doing = inner if own.opcode == "fusion" else own.users
+        found[own.name] = KernelSite(
+            name=own.name,
+            kind=own.opcode,
+            shape=str(own.shape),
+            size=size,
+            paths=tuple(dict.fromkeys(path for one in doing for path in paths(one.op_name))),
+        )
+    return found
+
+
+def find_sites(module: HloModule, paths: Paths) -> tuple[PassSite, ...]:
     """The collectives of a program, in the order of its bytes."""
     depths, wrapped = _depths(module)
     found = module.with_opcode(*KINDS, *_STARTS).tolist()
     return tuple(_site(module.instruction(index), depths, wrapped, paths) for index in found)
 
 
-def _site(
-    own: Instruction, depths: np.ndarray, wrapped: np.ndarray, paths: Callable[[str], tuple[Path, ...]]
-) -> PassSite:
+def _site(own: Instruction, depths: np.ndarray, wrapped: np.ndarray, paths: Paths) -> PassSite:
     computation = own.computation.index
     return PassSite(
         name=own.name,
@@ -132,6 +217,7 @@ def _site(
         channel=own.channel_id,
         depth=int(depths[computation]),
         held_by=tuple(caller.name for caller in own.computation.callers),
+        groups=own.details.replica_groups,
     )
 
 

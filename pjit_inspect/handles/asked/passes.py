@@ -1,124 +1,118 @@
-"""XLA's passes over a record's program: asked in a process apart, read step by step.
+"""XLA's passes over a record's program as users hold them, with their displays: text, the page in a cell, in a file.
 
-XLA compiles a numbered copy to the end, and dumps the program after every pass in a folder of that process. Not its
-job: following collectives (`analyze.passes`), or displays (`view.record.passes`).
+Not its job: the programs between passes (`handles.asked.pass_steps`), or the layout (`view.passes`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-from pjit_inspect.analyze.passes.lives import find_lives, find_passes
-from pjit_inspect.analyze.passes.steps import Path, Snapshot, find_sites, pass_of, read_step
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ParseError
+from pjit_inspect.guard import Guard
+from pjit_inspect.handles.asked.pass_steps import Lines, PassSteps, changed_lines
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.passes import PassTable
-from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
-from pjit_inspect.view.record.passes import passes_view
+from pjit_inspect.model.report.passes import ChangedLine, PassTable
+from pjit_inspect.parse.files.whole_file import write_whole
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.inspector.page import still_page
+from pjit_inspect.view.passes.page import PassesInput, passes_frame, passes_page
+from pjit_inspect.view.passes.passes import passes_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-if TYPE_CHECKING:
-    from pjit_inspect.observe.partitioner.passes import DumpedPasses
-
-_TIMEOUT_S = 600.0
+_SOON = 30_000
+"""Instructions, of all programs between passes together, whose text a display under a cell has."""
+_MOST = 3_000_000
+"""The same for a page in a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordPasses(OfRecord, Displayable, PassTable):
     """The passes over a record's program."""
 
-    _name: str = field(kw_only=True)
+    _data: RecordData = field(kw_only=True)
+    _steps: PassSteps = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: these passes, and the life of every collective."""
-        return Shown(drawn(passes_view(self, self._name)))
+        """An object to display: these passes, the life of every collective, and in a notebook what each changed."""
+        bundle = drawn(self._view())
+        still = bundle["text/html"]
 
+        def made() -> str | None:
+            return passes_frame(self._input(bundle["text/plain"], most=_SOON), still)
 
-@dataclass(frozen=True)
-class PassSteps:
-    """The programs between the passes, each parsed when it is read.
+        frame = Guard().run("the page of the passes", made, None)
+        return Shown(bundle if frame is None else {**bundle, "text/html": frame})
 
-    Attributes:
-      dumped: the programs, packed.
-      names: the names of the numbered copy.
-    """
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the page of these passes as one HTML file that loads nothing from a network.
 
-    dumped: DumpedPasses
-    names: NumberedNames
-
-    def table(self, optimized: HloModule | None) -> PassTable:
-        """The passes and the lives. Raises ParseError for a program that is not understood.
-
-        `optimized` is the record's program: a collective of it has a life if the copy's has the same name and facts.
+        It has the text of every program between passes; of a program of many layers, that is some MB.
         """
-        steps = tuple(self._snapshots())
-        own = find_sites(optimized, self.names.paths) if optimized is not None else ()
-        known = {site.name: site.facts for site in own}
-        same = frozenset(site.name for site in steps[-1].sites if known.get(site.name) == site.facts)
-        return PassTable(find_passes(steps), find_lives(steps, self._describe), _same=same)
+        bundle = drawn(self._view())
+        guard, still = Guard(), bundle["text/html"]
 
-    @cached_property
-    def first(self) -> HloModule:
-        """The program before all passes, with the operations' original names."""
-        return parse_program(self.names.in_program(self.dumped.read(self.dumped.steps[0])))
+        def made() -> str | None:
+            return passes_page(self._input(bundle["text/plain"], most=_MOST), still=still)
 
-    def module(self, number: int) -> HloModule:
-        """The program after the pass of this number, with the copy's names."""
-        return parse_program(self.dumped.read(self.dumped.steps[number]))
+        page = guard.run("the page of the passes", made, None)
+        write_whole(path, page or still_page(self._data.name, still, why="".join(guard.failed.values())))
 
-    def _snapshots(self) -> Iterator[Snapshot]:
-        """The steps that changed the program; one program is held at a time."""
-        steps = self.dumped.steps
-        written = [(step.name, step.pipeline) for step in steps]
-        for number, step in enumerate(steps):
-            if number and step.start == steps[number - 1].start:
-                continue
-            yield read_step(self.module(number), number, pass_of(written, number), self.names.paths)
+    def changed(self, number: int, since: int | None = None) -> tuple[ChangedLine, ...]:
+        """The instructions that differ between the program after pass `number` and the one after `since`.
 
-    def _describe(self, path: Path) -> str:
-        place = self.names.of_path(path)
-        where = f" ({place.frames[0].where})" if place.frames else ""
-        return f"`{place.name.rpartition('/')[2] or 'unnamed'}`{where}"
+        `since` is by default the pass before; 0 is the program before all passes. In the order of the later program,
+        then those that are gone. Raises ValueError for a number that XLA did not dump.
+        """
+        steps = self._steps
+        known = [0, *(row.number for row in self)]
+        before = max((own for own in known if own < number), default=0) if since is None else since
+        for own in (number, before):
+            if not 0 <= own < len(steps.written):
+                raise ValueError(f"there is no pass {own}; the numbers are those of record.passes, and 0")
+        return changed_lines(steps.lines(before), steps.lines(number))
 
+    def _view(self) -> Document:
+        return passes_view(self, self._data.name, document_axes(self._data))
 
-def ask_passes(data: RecordData, *, is_live: bool, timeout_s: float = _TIMEOUT_S) -> PassSteps:
-    """The programs between XLA's passes over a copy of a record's program.
-
-    Raises CaptureError, with the reason, if XLA cannot be asked or gives no answer.
-    """
-    from pjit_inspect.observe.partitioner import targets
-    from pjit_inspect.observe.partitioner.service import ask_partitioner
-    from pjit_inspect.observe.shardy.numbering import read_places
-
-    if data.stablehlo is None:
-        raise CaptureError("the record has no program before optimization that XLA could compile once more")
-    if not is_live:
-        raise CaptureError("the record is from a file; passes are asked for in the process that made the record")
-    target = None if data.hypothesis is None else data.hypothesis.target
-    platforms = {device.platform for device in data.devices}
-    if target is None and platforms - {"cpu"}:
-        raise CaptureError(
-            f"the program was compiled for attached {'/'.join(sorted(platforms))} devices; ask about a copy for such a "
-            f'chip: record.what_if(target=..., effort="full").passes'
+    def _input(self, text: str, *, most: int) -> PassesInput:
+        lines, why = _lines(self, self._steps, most)
+        data = self._data
+        return PassesInput(
+            table=self,
+            name=data.name,
+            what=_what(data),
+            axes=tuple((data.mesh.sizes if data.mesh else {}).items()),
+            written=len(self._steps.written),
+            lines=lines,
+            no_lines=why,
+            sources=data.sources,
+            text=text,
         )
-    sizes = data.mesh.shape if data.mesh is not None else (1,)
-    found = ask_partitioner(
-        data.stablehlo.read(),
-        devices=len(data.devices) or math.prod(sizes),
-        flags=data.flags,
-        target={} if target is None else targets.question(target, sizes),
-        effort="full",
-        passes=True,
-        timeout_s=timeout_s,
-    )
-    if found.passes is None or not found.passes.steps:
-        raise CaptureError(found.failure or "XLA compiled the program but wrote none between its passes")
-    return PassSteps(found.passes, NumberedNames(read_places(found.places)))
+
+
+def _lines(table: PassTable, steps: PassSteps, most: int) -> tuple[dict[int, Lines], str]:
+    """The instructions after each pass, and why there are none."""
+    if not table.rows:
+        return {}, "no pass changed the program"
+    count = table[0].instructions_before + sum(row.instructions_after for row in table)
+    if count > most:
+        return {}, (
+            f"The programs have {count:,} instructions together, whose text is not in this page. "
+            'record.passes.to_html("passes.html") writes a page with it, and record.passes.changed(number) lists what '
+            "a pass changed."
+        )
+    try:
+        return {number: steps.lines(number) for number in (0, *(row.number for row in table))}, ""
+    except (CaptureError, ParseError, RuntimeError) as error:
+        return {}, f"There is no text of these programs: {error}"
+
+
+def _what(data: RecordData) -> str:
+    where = f" at {data.user_frame.where}" if data.user_frame else ""
+    target = None if data.hypothesis is None else data.hypothesis.target
+    devices = f"{len(data.devices)} {data.devices[0].platform} devices" if data.devices else "unknown devices"
+    return f"{data.transform}{where}, compiled for {target or devices}"

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.report.report import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.answered import Layer, compiled_fields, misfit_of, on_one, unchecked_misfit
 from pjit_inspect.handles.asked.change_specs import find_edits, plain_spec
+from pjit_inspect.handles.asked.pass_steps import AskedPasses, asked_passes
 from pjit_inspect.handles.hlo_layouts import given_mesh
 from pjit_inspect.handles.propagate import CopiedProgram, EarlyProgram, PartitionedProgram, ask_about_copy
 from pjit_inspect.model.program.mesh import Mesh, MeshAxes, spec_text
@@ -47,6 +48,7 @@ def ask_changed(
     timeout_s: float,
     began: float,
     ticket: LaneTicket | None = None,
+    take_passes: Callable[[AskedPasses], object] | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """The record of a changed program, and the maker of that program before partitioning.
 
@@ -61,17 +63,22 @@ def ask_changed(
       timeout_s: time limit.
       began: when the change was begun (`time.monotonic`).
       ticket: withdraws the question.
+      take_passes: called with the programs between XLA's passes; None if nobody wants them.
 
     Raises as `CompileRecord.what_if` does.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
+    if take_passes is not None and effort != "full":
+        raise ChangeError("passes are those of a compile to the end: what_if(..., effort='full', passes=True)")
     origin, data = _origin(data), change.base
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
     early = EarlyProgram()
-    answer = _ask(change, data.flags, effort, timeout_s, ticket, early)
+    answer = _ask(change, data.flags, effort, timeout_s, ticket, early, passes=take_passes is not None)
+    if take_passes is not None:
+        take_passes(asked_passes(answer.passes, answer.places, answer.failure))
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(
@@ -261,6 +268,8 @@ def _ask(
     timeout_s: float,
     ticket: LaneTicket | None,
     early: EarlyProgram,
+    *,
+    passes: bool,
 ) -> Partitioned:
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.partitioner.service import ask_partitioner
@@ -274,6 +283,7 @@ def _ask(
             flags=flags,
             target=target,
             effort=effort,
+            passes=passes,
             timeout_s=timeout_s,
             ticket=ticket,
             on_before=early.read,

@@ -27,6 +27,7 @@ from pjit_inspect.view.render.displayable import Displayable
 
 if TYPE_CHECKING:
     from pjit_inspect.handles.record import CompileRecord
+    from pjit_inspect.model.report.passes import PassTable
     from pjit_inspect.view.render.shown import Shown
 
 
@@ -98,6 +99,18 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
     def table(self) -> CompileTable:
         """Every record in a row: name, line, mesh, seconds, reason of the compile; `to_csv()` and others export it."""
         return CompileTable(rows=tuple(_compile_row(number, record) for number, record in enumerate(self)))
+
+    @property
+    def passes(self) -> PassTable:
+        """XLA's passes over its only program of which they were dumped (`open` of a directory).
+
+        Raises RecordNotFoundError if there is none, or several: take `log["train_step"].passes` then.
+        """
+        found = [record for record in self if "pass_steps" in record.state.analyses.known]
+        if len(found) != 1:
+            names = ", ".join(record.name for record in found) or "none"
+            raise RecordNotFoundError(f"XLA's passes are those of one program; programs with passes: {names}")
+        return found[0].passes
 
     def names(self) -> tuple[str, ...]:
         """Every name once, the user's functions first, each group in order of appearance."""

@@ -79,6 +79,7 @@ class Collective:
       decomposed: "all-gather" or "reduce-scatter" for a ring: collective-permutes in a loop (and right before or after
         it) that do one of these piece by piece, as the data flow proves; the pieces are multiplied or summed in
         between. None for everything else.
+      life: XLA's passes that made, combined and changed it, on one line; "" unless `CompileRecord.passes` was asked.
     """
 
     kind: str
@@ -107,6 +108,7 @@ class Collective:
     host_bytes: int | None = None
     causes: tuple[Cause, ...] = ()
     decomposed: Decomposed = None
+    life: str = field(default="", compare=False)
 
     @property
     def cause(self) -> Cause | None:

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.words.passes import PASSES
 
 EventKind = Literal["made", "changed", "combined", "copied", "moved", "asynchronous", "removed", "unknown"]
@@ -29,6 +30,8 @@ class Pass:
         asynchronous one, the start (counted).
       fusions_before, fusions_after: fused kernels (counted).
       copies_before, copies_after: copies (counted).
+      did: what it did to collectives ("4 combined into one"); "" for nothing.
+      looks_before, looks_after: a number that equal programs have in common, whatever their instructions are called.
     """
 
     number: int
@@ -42,6 +45,9 @@ class Pass:
     fusions_after: int
     copies_before: int
     copies_after: int
+    did: str = ""
+    looks_before: int = 0
+    looks_after: int = 0
 
     @property
     def sentence(self) -> str:
@@ -77,11 +83,14 @@ class LifeEvent:
     ids: tuple[int, ...] = ()
 
     @property
+    def counted(self) -> tuple[str, ...]:
+        """The operations, each once with its number: "4 x `dot_general` (train.py:12)"."""
+        return tuple(f"{count} x {one}" if count > 1 else one for one, count in Counter(self.operations).items())
+
+    @property
     def sentence(self) -> str:
         """The event in one line."""
-        counts = Counter(self.operations).items()
-        of = ", ".join(f"{count} x {one}" if count > 1 else one for one, count in counts)
-        of = f": {of}" if of else ""
+        of = f": {', '.join(self.counted)}" if self.operations else ""
         return f"pass {self.number}, {self.pass_name}: {self.words}{of}"
 
 
@@ -108,8 +117,62 @@ class Life:
         """True if no event is unknown."""
         return all(event.kind != "unknown" for event in self.events)
 
+    @property
+    def line(self) -> str:
+        """The life on one line."""
+        return "; ".join(event.sentence for event in self.events)
+
     def __str__(self) -> str:
         return "\n".join(event.sentence for event in self.events)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedCollective:
+    """One collective between two passes.
+
+    Attributes:
+      name, kind: as in `Life`.
+      parents: the places of those it was made of in the stage before; () for one that is new.
+      life: the place of its life in `PassTable.lives`.
+      axes: as in `Collective.axes`.
+      payload_bytes: as in `Collective.payload_bytes`.
+    """
+
+    name: str
+    kind: str
+    parents: tuple[int, ...]
+    life: int
+    axes: tuple[str, ...] | None = None
+    payload_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """All collectives after a pass that changed one of them.
+
+    Attributes:
+      number: `Pass.number`; 0 for those of the program before all passes.
+      collectives: the collectives, in the order of the program's bytes.
+    """
+
+    number: int
+    collectives: tuple[StagedCollective, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedLine:
+    """One instruction that differs between two steps of a program.
+
+    Attributes:
+      name: the instruction.
+      before, after: its text as XLA prints it, without metadata; "" where the program has no such instruction.
+      where: the user's line ("train.py:12"); "" if unknown.
+    """
+
+    name: str
+    before: str
+    after: str
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +182,29 @@ class PassTable(Table[Pass]):
     Attributes:
       rows: the passes.
       lives: the life of every collective: those of the optimized program, then those that a pass removed.
+      stages: all collectives after each pass that changed one of them.
+      kernels: the life of each fused kernel, copy and transpose of the optimized program.
+      known_by: "numbers" if operations were followed by numbers in a copy, "names" if by the names in a dump, which
+        several operations may share.
     """
 
     rows: tuple[Pass, ...]
     lives: tuple[Life, ...] = field(default=(), repr=False)
+    stages: tuple[Stage, ...] = field(default=(), repr=False)
+    kernels: tuple[Life, ...] = field(default=(), repr=False)
+    known_by: Literal["numbers", "names"] = "numbers"
     _same: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     computed: ClassVar[tuple[str, ...]] = ("sentence", "file")
 
-    def life(self, row: Collective) -> Life | None:
-        """The life of a collective of the same program.
+    def life(self, row: Collective | Fusion) -> Life | None:
+        """The life of a collective, or of a fused kernel, of the same program.
 
         None if the copy that XLA compiled has no instruction of the same name, kind, shapes and channel, or several in
         one fusion.
         """
+        if isinstance(row, Fusion):
+            return next((life for life in self.kernels if life.name == row.name and life.name in self._same), None)
         names = frozenset(row.instructions)
         same = [life for life in self.lives if not life.is_removed and life.name in self._same]
         own = [life for life in same if life.name in names]

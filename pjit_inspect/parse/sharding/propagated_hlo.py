@@ -431,6 +431,18 @@ def _split(text: str, mark: str) -> list[str]:
     return parts
 
 
+def merged_names(name: str) -> tuple[str, ...]:
+    """Every name of an operation that XLA joined into one, in the form of `NumberedNames.paths`; () for ""."""
+    if len(merged := _split(name, ";")) > 1:
+        return tuple(dict.fromkeys(one for part in merged for one in merged_names(part)))
+    names = [""]
+    for place, piece in enumerate(_bracketed(name)):
+        inner = _split(piece, ":") if place % 2 else [piece]
+        inner = [f"({piece})"] if place % 2 and len(inner) == 1 else inner
+        names = [own + more for own in names for more in inner]
+    return tuple(filter(None, names))
+
+
 class NumberedNames:
     """The names of a numbered copy.
 

@@ -263,6 +263,8 @@ def finding_of(
         sentences += ((dim(f"and {plural(len(hidden), 'more reason')} for {plural(arrays, 'array')}"),),)
     proved = shown if reasons > _REASONS else shown[:1]
     facts = tuple(dict.fromkeys(fact for reason in proved for fact in reason.facts))[:_FACTS]
+    lives = tuple(dict.fromkeys(row.life for row in group.members if row.life))
+    facts += tuple(f"XLA's passes: {life}" for life in lives[:reasons])
     return AnswerBlock(
         head=_head(report, group),
         sentences=sentences,

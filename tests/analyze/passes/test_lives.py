@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pjit_inspect.analyze.passes.lives import find_lives
+from pjit_inspect.analyze.passes.lives import PassHistory, find_history
 from pjit_inspect.analyze.passes.steps import PassSite, Snapshot, pass_of
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.passes import Life, PassTable
@@ -17,13 +17,17 @@ def site(name: str, *ids: int, **more: Any) -> PassSite:
     return PassSite(name=name, paths=tuple((number,) for number in ids), **given | more)
 
 
-def lives(*steps: tuple[PassSite, ...]) -> tuple[Life, ...]:
-    counts = {"instructions": 0, "fusions": 0, "copies": 0, "collectives": ()}
+def history(*steps: tuple[PassSite, ...]) -> PassHistory:
+    counts = {"instructions": 0, "fusions": 0, "copies": 0, "collectives": (), "kernels": {}}
     snapshots = (
         Snapshot(number=number, name=f"pass{number}", pipeline="", sites=sites, **counts)
         for number, sites in enumerate(steps)
     )
-    return find_lives(snapshots, lambda path: f"op{path[-1]}")
+    return find_history(snapshots, lambda path: f"op{path[-1]}")
+
+
+def lives(*steps: tuple[PassSite, ...]) -> tuple[Life, ...]:
+    return history(*steps).lives
 
 
 def events(life: Life) -> list[tuple[int, str, tuple[int, ...]]]:
