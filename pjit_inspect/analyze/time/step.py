@@ -119,7 +119,11 @@ class _Step:
             copy_s=self._copy_s,
             flops={index: self._work.of(index).flops or 0 for index in self._kernels},
             transfers=[transfer.seconds for transfer in self._transfers],
-            streams=[row.axes or ("",) for row in self._given.collectives],
+            streams=[
+                transfer.links or row.axes or ("",)
+                for row, transfer in zip(self._given.collectives, self._transfers, strict=True)
+            ],
+            lanes=[row.axes or ("",) for row in self._given.collectives],
         )
         return Clock(self._module, self._sites, costs).run(self._computations)
 
@@ -207,6 +211,7 @@ class _Step:
             seconds=transfer.seconds * runs if transfer.seconds is not None else None,
             exposed_s=self._schedule.exposed_s[number] if is_known else None,
             formula=transfer.formula,
+            links=transfer.links,
             known_by="modelled" if is_known else "unknown",
             measured_s=measured_s,
             fastest_s=fastest_s,
@@ -341,7 +346,7 @@ def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:
     return replace(
         step,
         copies_s=schedule.copies_s,
-        floor_s=max(floor, step.busiest_axis_s),
+        floor_s=max(floor, step.busiest_link_s),
         kernels_s=kernels_s,
         step_s=schedule.step_s,
         serial_s=kernels_s + schedule.copies_s + network,

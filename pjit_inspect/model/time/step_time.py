@@ -157,7 +157,7 @@ class StepTime:
             return ()
         again = sum(row.seconds or 0.0 for row in self.kernels if row.phase == "recompute")
         waits = sum(row.exposed_s or 0.0 for row in self.collectives if row.phase == "recompute")
-        busiest = self.busiest_axis_s
+        busiest = self.busiest_link_s
         hidden = max(self.step_s - self.exposed_s, busiest)
         found = [("all communication hidden", hidden)] if hidden < self.step_s else []
         if again + waits > 0:
@@ -166,12 +166,15 @@ class StepTime:
         return tuple(Ceiling(what=what, step_s=left, saved_s=self.step_s - left) for what, left in found)
 
     @property
-    def busiest_axis_s(self) -> float:
-        """Seconds that the busiest mesh axis is needed for: transfers over it cannot be faster together."""
+    def busiest_link_s(self) -> float:
+        """Seconds for which the busiest links are needed: transfers over them cannot be faster together.
+
+        A mesh axis counts where links are unknown.
+        """
         sums: dict[str, float] = {}
         for row in self.collectives:
-            for axis in row.axes or ("",):
-                sums[axis] = sums.get(axis, 0.0) + (row.seconds or 0.0)
+            for link in row.links or row.axes or ("",):
+                sums[link] = sums.get(link, 0.0) + (row.seconds or 0.0)
         return max(sums.values(), default=0.0)
 
     # ------------------------------------------------------------ by a heading

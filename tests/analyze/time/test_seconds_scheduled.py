@@ -116,6 +116,33 @@ def test_two_transfers_over_one_axis_run_one_after_the_other():
     assert [row.exposed_s for row in found.collectives] == pytest.approx([TRANSFER, TRANSFER])
 
 
+def permute(number: int, step: int) -> str:
+    pairs = ",".join(f"{{{k},{k + step}}}" for k in range(4) if 0 <= k + step < 4)
+    return f"collective-permute-start(%x), channel_id={number}, source_target_pairs={{{pairs}}}"
+
+
+@pytest.mark.parametrize(("second", "runs"), [(1, 2), (-1, 1)])
+def test_permutes_in_opposite_directions_run_at_once(second, runs):
+    found = timed(
+        f"""ENTRY %main (x: bf16[64,64]) -> (bf16[64,64], bf16[64,64]) {{
+  %x = bf16[64,64] parameter(0)
+  %start = (bf16[64,64], bf16[64,64], u32[], u32[]) {permute(1, 1)}
+  %start.1 = (bf16[64,64], bf16[64,64], u32[], u32[]) {permute(2, second)}
+  %done = bf16[64,64] collective-permute-done(%start)
+  %done.1 = bf16[64,64] collective-permute-done(%start.1)
+  ROOT %out = (bf16[64,64], bf16[64,64]) tuple(%done, %done.1)
+}}
+"""
+    )
+    one = 64 * 64 * 2 / 1e3
+    assert found.step_s == pytest.approx(runs * one) == found.floor_s
+    assert found.serial_s == pytest.approx(2 * one)
+    assert {row.links for row in found.collectives} == {("x+",), ("x-",) if second < 0 else ("x+",)}
+    # One after the other in one lane, or beside each other in two.
+    (whole,) = found.strips
+    assert len(whole.lanes) == (2 if runs == 2 else 3)
+
+
 def test_a_loop_is_its_body_times_its_turns():
     found = timed(
         f"""%body (s: (s32[], bf16[64,64])) -> (s32[], bf16[64,64]) {{
