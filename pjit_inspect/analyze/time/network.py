@@ -15,6 +15,7 @@ others. Their rates add up to B: as if data were cut in pieces, each of which be
     permute                      the most that one link carries over W, routed dimension by dimension
     broadcast                    V / W
     other groups                 a ring in their order, routed like a permute
+    devices without places       the bytes that each sends over one link
 
 Two transfers run at once unless both need links of one dimension in one direction: permutes to the right and to the
 left do not meet, while an all-gather takes both directions.
@@ -114,9 +115,12 @@ class NetworkModel:
     # ------------------------------------------------------------ torus
 
     def _on_torus(self, row: Collective, payload: int) -> Transfer:
-        if not self._has_coords:
-            return Transfer(seconds=None, formula="the places of the devices on the torus are unknown")
         assert self._link is not None
+        if not self._has_coords:
+            where = "the places of the devices on the torus are unknown"
+            if self._coords or row.wire_bytes is None:
+                return Transfer(seconds=None, formula=where)
+            return Transfer(seconds=row.wire_bytes / self._link, formula=f"one link, {_speed(self._link)}: {where}")
         if row.kind == "collective-permute":
             return self._routed(row.groups, payload, "permute")
         if row.kind == "collective-broadcast":

@@ -48,7 +48,8 @@ class StepTime:
       kernels: every kernel.
       collectives: every collective.
       copies_s: seconds per call in which kernels wait for copies; None where seconds are unknown.
-      floor_s: the least: each kernel at its roofline, every transfer hidden behind others; None if unknown.
+      floor_s: the least: each kernel at its roofline, every transfer hidden behind others; None if unknown. Of a quick
+        estimate: products at the peak, or arguments and results at the memory's bandwidth.
       kernels_s: all kernels, without the network; None likewise.
       step_s: the program in XLA's order, with waits for the network; measured where a profiler saw it; None likewise.
       serial_s: all kernels and all transfers one after the other; None likewise.
@@ -57,7 +58,7 @@ class StepTime:
       idle_s: (measured) the rest of a call, in which no instruction with a known time ran; 0 for estimates.
       is_measured: whether seconds are those that a profiler saw, as where nobody knows the speed of the devices.
       timeline: what runs when by the estimate; () without seconds.
-      missing: why seconds are unknown, and what to do; "" where they are known.
+      missing: why seconds are unknown, and what to do; "" where they are known. Of a quick estimate, what it is.
       notes: what the figures leave out, a sentence each.
     """
 
@@ -94,6 +95,11 @@ class StepTime:
     def model_flops(self) -> int:
         """Operations in products without those that are done again in the backward pass."""
         return sum(row.product_flops or 0 for row in self.kernels if row.phase != "recompute")
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it is a quick estimate of a program that XLA did not optimize: a range without an order."""
+        return self.step_s is None and self.serial_s is not None
 
     @property
     def mfu(self) -> float | None:

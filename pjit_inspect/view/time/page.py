@@ -53,6 +53,8 @@ def time_blocks(step: StepTime, data: RecordData) -> tuple[Block, ...]:
     blocks: list[Block] = [line(*_answer(step), role="answer")]
     if is_timed:
         blocks += [*_range_lines(step), *_ceiling_lines(step), *_pictures(step, document_axes(data))]
+    elif step.is_quick:
+        blocks += [*_range_lines(step), Line((Prose(step.missing),), "note")]
     elif step.missing:
         blocks.append(Line((Text("seconds: unknown; "), Prose(step.missing)), "note"))
     blocks.append(_table(step, is_timed=is_timed))
