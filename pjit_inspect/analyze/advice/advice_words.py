@@ -70,6 +70,7 @@ def _row(
         memory=(counts.held_bytes + sum(counts.results), after.held_bytes + sum(after.results)),
         multiplied=(counts.products, after.products),
         collectives=(len(counts.moved), len(after.moved)),
+        seconds=None if before.seconds is None or answer.seconds is None else (before.seconds, answer.seconds),
         costs=_costs(tried, before),
         source=site.source,
         number=tried.number,
