@@ -374,15 +374,17 @@ class CompileRecord(Displayable):
         analyses = self.state.analyses
         return _times().RecordStepTime.made_of(_times().own_step_time(analyses), _analyses=analyses)
 
-    def time_on(self, target: str | Hardware, *, timeout_s: float = 600.0) -> StepTime:
+    def time_on(self, target: str | Hardware, *, effort: Effort = "full", timeout_s: float = 600.0) -> StepTime:
         """The same on another machine.
 
         For a target with its topology ("tpu:v5e:4x4"), XLA compiles the program to the end in another process, without
-        that machine. For a chip alone ("v5e"), or a `Hardware` of `calibrate`, this program's kernels get its speeds.
-        Raises ChangeError for an unknown target, and CaptureError if XLA gives no answer.
+        that machine. With `effort="partition"` XLA partitions it alone, which takes about a second after the first
+        time, and the answer is a quick estimate: a range from products and communication, without an order. For a chip
+        alone ("v5e"), or a `Hardware` of `calibrate`, this program's kernels get its speeds. Raises ChangeError for an
+        unknown target, and CaptureError if XLA gives no answer.
         """
         if isinstance(target, str) and target.count(":") > 1:
-            return self.what_if(target=target, effort="full", timeout_s=timeout_s).time
+            return self.what_if(target=target, effort=effort, timeout_s=timeout_s).time
         hardware = _times().known_hardware(target) if isinstance(target, str) else target
         analyses = self.state.analyses
         return _times().RecordStepTime.made_of(_times().step_time_of(analyses, hardware), _analyses=analyses)

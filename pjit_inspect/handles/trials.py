@@ -14,6 +14,7 @@ from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
+from pjit_inspect.handles.time.step import quick_range
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -42,6 +43,7 @@ class Trials:
         self._stablehlo = data.stablehlo.read()
         self._is_live = is_live
         self._copied: CopiedProgram | None = None
+        self._chip: str = data.devices[0].kind if data.devices else ""
         self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
         """The results of the changes that were compiled."""
@@ -63,7 +65,9 @@ class Trials:
         data, edited = self._data, self._edited(self.copied().placed(change))
         found = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
         try:
-            counts = count_partitioned(parse_program(found.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
+            module = parse_program(found.after)
+            counts = count_partitioned(module, data.mesh, self._device_ids, is_cpu=self.is_cpu)
+            range_s = quick_range(data, module, find_collectives(module, data.mesh, self._device_ids), self._chip)
         except ParseError as error:
             what = f"what XLA's partitioner made of the changed program is not understood: {error}"
             raise CaptureError(what) from error
@@ -75,7 +79,7 @@ class Trials:
             moved.append(
                 MovedBytes(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames, channel=channel)
             )
-        return Counted(counts=counts, moved=tuple(moved))
+        return Counted(counts=counts, moved=tuple(moved), seconds=None if range_s is None else range_s[1])
 
     def _edited(self, edits: tuple[PlacedEdit, ...]) -> bytes:
         if not self._is_live:

@@ -85,6 +85,7 @@ class Command:
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
       on: (time) the machine to estimate for; "" for the record's own.
+      quick: (time) whether XLA is only to partition the program for it.
       options: options for showing the result.
     """
 
@@ -94,6 +95,7 @@ class Command:
     watch: bool = False
     limit: int | None = None
     on: str = ""
+    quick: bool = False
     options: ShowOptions = ShowOptions()
 
 
@@ -198,6 +200,7 @@ OWN_OPTIONS: dict[str, CommandOption] = {
     "--limit": CommandOption(_limit, ()),
     "--line": CommandOption(_line, ()),
     "--on": CommandOption(_on, ()),
+    "--quick": CommandOption(lambda command, _: replace(command, quick=True)),
 }
 """The options of single subcommands."""
 
@@ -219,7 +222,9 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "memory": _OF_ONE,
     "advice": _OF_ONE,
     "passes": _OF_ONE,
-    "time": Subcommand(f"{_ONE} and --on TARGET", _RECORD, ("--on",), "[NAME] [--on TARGET]"),
+    "time": Subcommand(
+        f"{_ONE}, --on TARGET and --quick", _RECORD, ("--on", "--quick"), "[NAME] [--on TARGET] [--quick]"
+    ),
     "arrays": Subcommand(),
     "play": Subcommand(
         f"{_ONE}, or a call of a function (play f(x)), which is not made",

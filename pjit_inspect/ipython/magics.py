@@ -101,6 +101,8 @@ class PjitMagics(Magics):
             %pjit time                where the seconds of a call go, on its own devices
             %pjit time --on tpu:v5e:4x4
                                       the same on a machine that need not be there
+            %pjit time --on tpu:v5e:4x4 --quick
+                                      a range soon: XLA only partitions it
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
             %pjit passes              XLA's passes that changed it, and what they made of each collective
             %pjit arrays              the arrays that this process holds on its devices now
@@ -252,10 +254,12 @@ class PjitMagics(Magics):
             api.as_advice_comes(record, lambda: handle.update(record.advice_now, include=include))
 
     def _time(self, command: Command) -> None:
-        record = _record(command)
+        record, effort = _record(command), "partition" if command.quick else "full"
+        if command.quick and not command.on:
+            raise UsageError("--quick needs a machine: %pjit time --on tpu:v5e:4x4 --quick")
         try:
             with progress(self.shell, f"estimating the time of {printable(record.name)}"):
-                step = record.time_on(command.on) if command.on else record.time
+                step = record.time_on(command.on, effort=effort) if command.on else record.time
         except PjitInspectError as error:
             raise UsageError(str(error)) from None
         display(step, include=_only_text(command))

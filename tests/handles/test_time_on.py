@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -56,8 +57,55 @@ def test_with_the_speeds_of_a_chip_the_kernels_stay_those_of_the_program():
     assert found.hardware is not None
     assert {row.known_by for row in found.kernels} == {"modelled"}
     assert any("the kernels are those that XLA made for cpu" in note for note in found.notes)
-    # A CPU has no place on a torus.
-    assert {row.known_by for row in found.collectives} == {"unknown"}
+    # A CPU has no place on a torus: it sends over one link.
+    for row in found.collectives:
+        assert row.seconds == pytest.approx((row.sent_bytes or 0) / 45e9)
+        assert "the places of the devices on the torus are unknown" in row.formula
+
+
+def test_a_program_that_xla_only_partitioned_has_a_quick_range():
+    found = record().what_if(mesh={"data": 2, "model": 4}).time_on("v5e")
+    assert found.is_quick
+    assert found.floor_s is not None
+    assert found.serial_s is not None
+    products, sent = 3 * 2 * 2 * 2048 * 1024 * 1024 / 197e12, sum(row.sent_bytes or 0 for row in found.collectives)
+    assert found.product_flops / 197e12 == pytest.approx(products)
+    assert found.floor_s == pytest.approx(max(products, sent / 45e9))
+    assert found.serial_s >= products + sent / 45e9
+    text = " ".join(str(found).split())
+    assert "a quick estimate" in text
+    assert "before XLA fuses or schedules anything" in text
+
+
+def test_the_playground_says_the_same():
+    play = record().playground(fits="tpu:v5e")
+    play.set(mesh={"data": 2, "model": 4})
+    variant = play.wait()
+    time = variant.record.time_on("v5e")
+    assert variant.time_s == (time.floor_s, time.serial_s)
+    assert variant.step_s is None
+    play.close()
+
+
+def test_advice_says_seconds_where_the_chip_is_known():
+    mesh = Mesh(np.array(jax.devices()).reshape(8), ("data",))
+
+    def place(*spec):
+        return jax.ShapeDtypeStruct((1024, 1024), jnp.bfloat16, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
+
+    def f(x, w):
+        lost = jax.lax.with_sharding_constraint(x @ w, NamedSharding(mesh, PartitionSpec()))
+        return lost @ w
+
+    here = pi.inspect(jax.jit(f), place("data"), place())
+    assert {row.seconds for row in here.advice} == {None}
+    chips = tuple(replace(own, kind="TPU v5 lite", coords=(own.id % 4, own.id // 4)) for own in here.data.devices)
+    [best, *_] = pi.CompileRecord(replace(here.data, devices=chips), live=True).advice
+    assert best.sent is not None
+    assert best.seconds is not None
+    # 1024 x 1024 numbers of two bytes over a line of 4 and one of 2; what every device multiplies is split then.
+    gathered, multiplied = 2 * 1024 * 1024 * 7 / 8 / 90e9, 2 * 1024**3 / 197e12
+    assert gathered < best.seconds[0] - best.seconds[1] < gathered + 2 * multiplied
 
 
 def test_the_timeline_goes_to_a_file(tmp_path):

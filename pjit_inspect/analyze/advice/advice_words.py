@@ -73,6 +73,7 @@ def _row(
         memory=held,
         multiplied=(counts.products, after.products),
         collectives=(len(counts.moved), len(after.moved)),
+        seconds=None if before.seconds is None or answer.seconds is None else (before.seconds, answer.seconds),
         costs=_costs(tried, before),
         source=site.source,
         number=tried.number,

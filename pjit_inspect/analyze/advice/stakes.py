@@ -50,10 +50,14 @@ class MovedBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A program, or a changed copy, as XLA's partitioner made it: its counts, and its collectives."""
+    """A program, or a changed copy, as XLA's partitioner made it: its counts, its collectives, and its quick estimate.
+
+    The estimate is `StepTime.serial_s`, with no communication hidden; None where the speed of its devices is unknown.
+    """
 
     counts: Counts
     moved: tuple[MovedBytes, ...]
+    seconds: float | None = None
 
     def channels_not_in(self, other: Counted) -> frozenset[int]:
         """The channels of the collectives that another program does not have, or has fewer of."""

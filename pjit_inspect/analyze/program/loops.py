@@ -23,6 +23,8 @@ from pjit_inspect.model.report.graph import GraphLoop
 MOST_TRIPS = 1 << 53
 """More turns than any program takes: at one each nanosecond, those of a hundred days."""
 
+_MOST_ADDED = 64
+"""Additions of one counter in a turn that are followed."""
 _TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
 
 
@@ -83,14 +85,16 @@ def _bound(value: Instruction, body: Instruction, start: Instruction) -> int | N
 
 def counter_step(body: Instruction, element: int) -> int | None:
     """The number that one turn adds to an element of a loop's state; `body` is its last tuple. None when unclear."""
-    value = settled(operand(body, element))
-    if value.opcode != "add":
-        return None
-    sides = settled(operand(value, 0)), settled(operand(value, 1))
-    for counter, added in (sides, sides[::-1]):
-        if _element(counter) == element:
-            return constant(added)
-    return None
+    value, step, seen = settled(operand(body, element)), 0, 0
+    # A loop that XLA unrolled adds several times.
+    while value.opcode == "add" and seen < _MOST_ADDED:
+        sides = settled(operand(value, 0)), settled(operand(value, 1))
+        found = [(before, constant(added)) for before, added in (sides, sides[::-1])]
+        counter, added = next(((one, own) for one, own in found if own is not None), (value, None))
+        if added is None:
+            return None
+        value, step, seen = counter, step + added, seen + 1
+    return step if seen and _element(value) == element else None
 
 
 def _count(first: int, step: int, direction: str, bound: int) -> int | None:

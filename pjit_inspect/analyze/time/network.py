@@ -15,6 +15,10 @@ others. Their rates add up to B: as if data were cut in pieces, each of which be
     permute                      the most that one link carries over W, routed dimension by dimension
     broadcast                    V / W
     other groups                 a ring in their order, routed like a permute
+    devices without places       the bytes that each sends over one link
+
+Two transfers run at once unless both need links of one dimension in one direction: permutes to the right and to the
+left do not meet, while an all-gather takes both directions.
 
 In a host with a switch, B is what a device sends into it. Between hosts, or slices, of which each has k devices of a
 group of h hosts: V (h - 1) / h / (k x what a device sends outside), while the rest goes on inside: the slower counts.
@@ -28,8 +32,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.report.collective import Collective
@@ -41,6 +45,7 @@ _MOST_PAIRS = 100_000
 _GATHERS = {"all-gather": 1.0, "reduce-scatter": 1.0, "all-reduce": 2.0}
 """Kinds that go round a ring, and how often."""
 _EXCHANGES = ("all-to-all", "ragged-all-to-all")
+_INSIDE, _OUTSIDE = "in a host", "between hosts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +55,13 @@ class Transfer:
     Attributes:
       seconds: seconds, None if unknown.
       formula: how they follow from bytes, in words; or why they are unknown.
+      links: the links that it takes, each dimension of the torus in a direction ("x+"), or those inside and outside of
+        hosts; () if they are unknown.
     """
 
     seconds: float | None
     formula: str
+    links: tuple[str, ...] = ()
 
 
 Coords = tuple[int, ...]
@@ -107,30 +115,36 @@ class NetworkModel:
     # ------------------------------------------------------------ torus
 
     def _on_torus(self, row: Collective, payload: int) -> Transfer:
-        if not self._has_coords:
-            return Transfer(seconds=None, formula="the places of the devices on the torus are unknown")
         assert self._link is not None
+        if not self._has_coords:
+            where = "the places of the devices on the torus are unknown"
+            if self._coords or row.wire_bytes is None:
+                return Transfer(seconds=None, formula=where)
+            return Transfer(seconds=row.wire_bytes / self._link, formula=f"one link, {_speed(self._link)}: {where}")
         if row.kind == "collective-permute":
             return self._routed(row.groups, payload, "permute")
         if row.kind == "collective-broadcast":
-            return Transfer(seconds=payload / self._link, formula=f"V / {_speed(self._link)}")
+            links = _both_ways(range(len(self._torus)))
+            return Transfer(seconds=payload / self._link, formula=f"V / {_speed(self._link)}", links=links)
         group = max(row.groups, key=len)
         lines = self._lines(group)
         if lines is None:
             return self._ring_in_order(row, payload)
         size = len(group)
-        words = " and ".join(line.words for line in lines)
+        words, links = " and ".join(line.words for line in lines), _both_ways(line.dimension for line in lines)
         if row.kind in _EXCHANGES:
             seconds = max(
                 payload * (line.length // 2) * -(-line.length // 2) / line.length / (line.links * self._link)
                 for line in lines
             )
-            return Transfer(seconds=seconds, formula=f"all-to-all over {words}, {_speed(self._link)} a link")
+            return Transfer(
+                seconds=seconds, formula=f"all-to-all over {words}, {_speed(self._link)} a link", links=links
+            )
         rate = sum(line.links for line in lines) * self._link
         whole = payload * size if row.kind == "all-gather" else payload
         seconds = _GATHERS[row.kind] * whole * (size - 1) / size / rate
         times = "2 " if row.kind == "all-reduce" else ""
-        return Transfer(seconds=seconds, formula=f"{times}V (n - 1) / n / {_speed(rate)}: {words}")
+        return Transfer(seconds=seconds, formula=f"{times}V (n - 1) / n / {_speed(rate)}: {words}", links=links)
 
     def _lines(self, group: Sequence[int]) -> list[_Along] | None:
         """The dimensions along which a group lies; None if it is no block of the torus."""
@@ -147,7 +161,7 @@ class NetworkModel:
                 return None
             step, length = steps.pop(), self._torus[dimension]
             is_ring = self._wraps(dimension) and len(places) * step == length and len(places) > 2
-            lines.append(_Along(length=len(places), step=step, is_ring=is_ring))
+            lines.append(_Along(dimension=dimension, length=len(places), step=step, is_ring=is_ring))
         return lines
 
     def _wraps(self, dimension: int) -> bool:
@@ -175,7 +189,9 @@ class NetworkModel:
             loads.update(self._route(self._coords[source], self._coords[target]))
         most = max(loads.values(), default=0)
         shared = f", {most} on the busiest link" if most > 1 else ""
-        return Transfer(seconds=most * size / self._link, formula=f"{words}, {_speed(self._link)} a link{shared}")
+        links = tuple(sorted({_link(dimension, direction) for _, dimension, direction in loads}))
+        formula = f"{words}, {_speed(self._link)} a link{shared}"
+        return Transfer(seconds=most * size / self._link, formula=formula, links=links)
 
     def _route(self, source: Coords, target: Coords) -> list[tuple[Coords, int, int]]:
         """The links of one way: the chip, the dimension, and the direction it leaves in."""
@@ -199,11 +215,13 @@ class NetworkModel:
         if row.kind in ("collective-permute", "collective-broadcast"):
             crosses = any(len({self._devices[place].process for place in group}) > 1 for group in row.groups)
             rate = outside if crosses else self._link
-            where = "between hosts" if crosses else "in a host"
+            where = _OUTSIDE if crosses else _INSIDE
             if rate is None:
                 return Transfer(seconds=None, formula="the speed between hosts is unknown")
-            return Transfer(seconds=payload / rate, formula=f"V / {_speed(rate)} {where}")
-        return max((self._of_group(row.kind, group, payload, outside) for group in row.groups), key=_seconds)
+            return Transfer(seconds=payload / rate, formula=f"V / {_speed(rate)} {where}", links=(where,))
+        slowest = max((self._of_group(row.kind, group, payload, outside) for group in row.groups), key=_seconds)
+        crosses = any(len({self._devices[place].process for place in group}) > 1 for group in row.groups)
+        return replace(slowest, links=(_INSIDE, _OUTSIDE) if crosses else (_INSIDE,))
 
     def _of_group(self, kind: str, group: Sequence[int], payload: int, outside: float | None) -> Transfer:
         assert self._link is not None
@@ -232,11 +250,13 @@ class _Along:
     """A dimension along which a group lies.
 
     Attributes:
+      dimension: its number.
       length: its devices.
       step: chips from one to the next: as many groups share each link.
       is_ring: whether it is wrapped and filled.
     """
 
+    dimension: int
     length: int
     step: int
     is_ring: bool
@@ -251,6 +271,15 @@ class _Along:
         """It in words: "a ring of 16"."""
         shared = f" of every {self.step}th chip" if self.step > 1 else ""
         return f"a {'ring' if self.is_ring else 'line'} of {self.length}{shared}"
+
+
+def _link(dimension: int, direction: int) -> str:
+    """The links along a dimension in one direction."""
+    return f"{'xyzw'[dimension]}{'+' if direction > 0 else '-'}"
+
+
+def _both_ways(dimensions: Iterable[int]) -> tuple[str, ...]:
+    return tuple(_link(dimension, direction) for dimension in dimensions for direction in (1, -1))
 
 
 def _seconds(transfer: Transfer) -> float:

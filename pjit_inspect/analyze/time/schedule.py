@@ -1,8 +1,9 @@
 """Runs XLA's schedule on a clock: kernels one after the other, transfers beside them from start to done.
 
-One stream computes, one moves arrays within memory, and each mesh axis is a stream of the network; a transfer over two
-axes needs both. A transfer begins when it is started and its streams are free; at its done, kernels wait for it. What
-runs on its streams during that wait, itself or those before it, is *exposed*. A loop is the time of its body, times its
+One stream computes, one moves arrays within memory, and the links along a dimension of a torus in one direction are a
+stream of the network, as are those inside and outside of hosts; a mesh axis is one where links are unknown. A transfer
+begins when it is started and all the streams that it needs are free; at its done, kernels wait for it. What runs on its
+streams during that wait, itself or those before it, is *exposed*. A loop is the time of its body, times its
 turns; of a conditional, the dearest branch counts: the longest, or without seconds that of the most operations. Unknown
 times are 0, an unknown number of turns is 1, and both are counted. Not its job: the time of a kernel (`kernel_seconds`)
 or of a transfer (`network`).
@@ -57,6 +58,7 @@ class Costs:
       flops: instruction -> operations of a kernel, as far as they are known; they decide where no seconds are known.
       transfers: seconds of each collective; None if unknown.
       streams: the streams that each collective needs.
+      lanes: the lanes of the timeline that each is drawn in.
     """
 
     kernel: Mapping[int, float | None]
@@ -64,6 +66,7 @@ class Costs:
     flops: Mapping[int, int]
     transfers: Sequence[float | None]
     streams: Sequence[tuple[str, ...]]
+    lanes: Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,8 +270,8 @@ class _Run:
             before=blocker if begin > self._now else None,
         )
         self._last.update(dict.fromkeys(streams, under_way))
-        for stream in streams:
-            self._show(stream, index, under_way.begin, under_way.end)
+        for lane in streams if site is None else self._costs.lanes[site.collective]:
+            self._show(lane, index, under_way.begin, under_way.end)
         self._under_way[index] = under_way
 
     def _wait(self, start: int) -> None:

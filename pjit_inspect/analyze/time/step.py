@@ -14,18 +14,24 @@ from pjit_inspect.analyze.program.backend_config import BackendConfig, read_back
 from pjit_inspect.analyze.program.loops import details_of, find_running, find_running_instructions
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
-from pjit_inspect.analyze.time.kernel_seconds import UNTIMED, RunSeconds, memory_seconds, run_seconds
+from pjit_inspect.analyze.time.kernel_seconds import (
+    UNTIMED,
+    RunSeconds,
+    compute_seconds,
+    memory_seconds,
+    run_seconds,
+)
 from pjit_inspect.analyze.time.kernel_work import KernelWork, WorkFinder
 from pjit_inspect.analyze.time.network import NetworkModel, Transfer
 from pjit_inspect.analyze.time.schedule import Clock, Costs, Schedule, find_sites
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Device
-from pjit_inspect.model.program.opcodes import operations
+from pjit_inspect.model.program.opcodes import PRODUCTS, operations
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.model.time.hardware import Hardware
+from pjit_inspect.model.time.hardware import Hardware, first
 from pjit_inspect.model.time.rows import (
     Home,
     TimedCollective,
@@ -41,6 +47,11 @@ _TOO_MUCH, _NOTABLE = 1.2, 0.02
 """From this factor over its roofline a product is told of, if that is this share of the time of kernels."""
 _HOST_SPACE = 5
 """XLA's number of the host's memory."""
+QUICK = (
+    "a quick estimate, before XLA fuses or schedules anything: products at their roofline, other arithmetic in no "
+    "time, all communication hidden or none"
+)
+"""What the range of a program that XLA's partitioner alone has seen is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +60,11 @@ class TimeInput:
 
     Attributes:
       module: the program.
-      graph: its kernels with their scopes and phases.
+      graph: its kernels with their scopes and phases; None for a quick estimate without them: of products alone.
       collectives: its collectives.
       hardware: the speeds; None if nobody knows them.
       devices: the device at each position of the mesh.
+      is_partial: whether it is as XLA's partitioner left it, before anything is fused or scheduled: a quick estimate.
       trusts_xla: whether XLA's estimates count: not those of a compile that was cut short.
       files: which files are the user's.
       measured: what a profiler saw; None if it did not run.
@@ -60,10 +72,11 @@ class TimeInput:
     """
 
     module: HloModule
-    graph: ProgramGraph
+    graph: ProgramGraph | None
     collectives: Sequence[Collective]
     hardware: Hardware | None
     devices: Sequence[Device]
+    is_partial: bool = False
     trusts_xla: bool = True
     files: UserFiles = UNKNOWN_FILES
     measured: KernelTimes | None = None
@@ -83,9 +96,12 @@ class _Step:
         running = find_running(self._module)
         self._work = WorkFinder(self._module, running)
         self._computations = running.computations
-        self._number = {index: number for number, index in enumerate(given.graph.kernels.instruction.tolist())}
+        kernels = [] if given.graph is None else given.graph.kernels.instruction.tolist()
+        self._number = {index: number for number, index in enumerate(kernels)}
         self._sites = find_sites(given.collectives, find_running_instructions(self._module))
-        is_kernel = self._module.is_opcode(frozenset(("copy",)))
+        is_kernel = self._module.is_opcode(
+            frozenset(("copy",) if given.graph is not None else (*PRODUCTS, "custom-call", "fusion"))
+        )
         self._kernels = [
             index
             for index in running.order
@@ -101,8 +117,12 @@ class _Step:
     def _run_of(self, index: int) -> RunSeconds:
         if self._given.hardware is None:
             return UNTIMED
+        work = self._work.of(index)
+        if self._given.is_partial and not work.products and work.declared is None:
+            # XLA will fuse it into something, or not: nobody knows what it will read and write then.
+            return UNTIMED
         config = self._config(index)
-        return run_seconds(self._work.of(index), config, self._given.hardware, trusts_xla=self._given.trusts_xla)
+        return run_seconds(work, config, self._given.hardware, trusts_xla=self._given.trusts_xla)
 
     def _config(self, index: int) -> BackendConfig:
         return read_backend_config(details_of(self._module, index).backend_config)
@@ -119,7 +139,11 @@ class _Step:
             copy_s=self._copy_s,
             flops={index: self._work.of(index).flops or 0 for index in self._kernels},
             transfers=[transfer.seconds for transfer in self._transfers],
-            streams=[row.axes or ("",) for row in self._given.collectives],
+            streams=[
+                transfer.links or row.axes or ("",)
+                for row, transfer in zip(self._given.collectives, self._transfers, strict=True)
+            ],
+            lanes=[row.axes or ("",) for row in self._given.collectives],
         )
         return Clock(self._module, self._sites, costs).run(self._computations)
 
@@ -159,9 +183,32 @@ class _Step:
             missing=given.missing,
             measured_s=None if given.measured is None else given.measured.mean_call_us / 1e6,
         )
+        if given.hardware is not None and given.is_partial:
+            return _as_quick(step, self._products_s(), self._borders_s())
         if given.hardware is not None:
             return replace(_with_sums(step, schedule), timeline=self._timeline())
         return step if given.measured is None else _as_measured(step)
+
+    def _borders_s(self) -> float:
+        """Seconds for arguments and results: each is read or written once, whatever is fused."""
+        module = self._module
+        root = int(module.computations.root[module.entry])
+        is_tuple = module.opcodes[module.instructions.opcode[root]] == "tuple"
+        ends = module.instructions.operands[root].tolist() if is_tuple else [root]
+        begins = [
+            index
+            for index in module.with_opcode("parameter").tolist()
+            if module.instructions.computation[index] == module.entry
+        ]
+        size = sum(max(0, int(module.result_bytes[index])) for index in (*begins, *ends))
+        speed = None if self._given.hardware is None else first(self._given.hardware.memory_bytes_per_s)
+        return size / speed if speed else 0.0
+
+    def _products_s(self) -> float:
+        """Seconds of all products at the peak, whatever they read and write."""
+        hardware, runs = self._given.hardware, self._schedule.runs
+        assert hardware is not None
+        return sum((compute_seconds(self._work.of(index), hardware) or 0.0) * runs[index] for index in self._kernels)
 
     def _kernel(self, index: int) -> TimedKernel:
         seconds, work = self._seconds[index], self._work.of(index)
@@ -193,7 +240,8 @@ class _Step:
 
     def _collective(self, number: int) -> TimedCollective:
         row, transfer = self._given.collectives[number], self._transfers[number]
-        runs, kernel = self._schedule.transfer_runs[number], self._given.graph.collective_kernels[number]
+        runs, graph = self._schedule.transfer_runs[number], self._given.graph
+        kernel = -1 if graph is None else graph.collective_kernels[number]
         place = self._place_of_kernel(kernel) if kernel >= 0 else Home()
         is_known = transfer.seconds is not None
         measured_s, fastest_s = self._measured_of(row.instructions)
@@ -207,6 +255,7 @@ class _Step:
             seconds=transfer.seconds * runs if transfer.seconds is not None else None,
             exposed_s=self._schedule.exposed_s[number] if is_known else None,
             formula=transfer.formula,
+            links=transfer.links,
             known_by="modelled" if is_known else "unknown",
             measured_s=measured_s,
             fastest_s=fastest_s,
@@ -240,10 +289,11 @@ class _Step:
 
     def _label(self, index: int) -> str:
         """The name of an instruction for people."""
-        kernels, number = self._given.graph.kernels, self._number.get(index)
+        graph, number = self._given.graph, self._number.get(index)
         if (site := self._sites.get(index)) is not None:
             return self._given.collectives[site.collective].kind
-        if number is not None:
+        if number is not None and graph is not None:
+            kernels = graph.kernels
             return kernels.labels[kernels.label[number]]
         return self._module.opcodes[self._module.instructions.opcode[index]]
 
@@ -259,6 +309,7 @@ class _Step:
 
     def _place_of_kernel(self, number: int) -> Home:
         graph = self._given.graph
+        assert graph is not None
         box = graph.boxes[int(graph.kernels.box[number])]
         scope, layer = self._rows[box.row]
         phase = PHASES[box.phase] if graph.is_differentiated else ""
@@ -268,7 +319,7 @@ class _Step:
     def _rows(self) -> list[tuple[str, str]]:
         """For each row of the graph its scopes, and its layer."""
         found: list[tuple[str, str]] = []
-        for row in self._given.graph.rows:
+        for row in () if self._given.graph is None else self._given.graph.rows:
             scope, layer = found[row.parent] if row.parent >= 0 else ("", "")
             if row.parent >= 0:
                 scope = f"{scope}/{row.label}" if scope else row.label
@@ -291,6 +342,9 @@ class _Step:
             notes.append(f"{one} an unknown number of operations")
         if self._given.hardware is None:
             return notes
+        if self._given.is_partial:
+            lost = sum(row.seconds is None for row in collectives)
+            return [*notes, *([f"{lost:,} collectives take an unknown time, counted as none"] if lost else [])]
         if unlike := self._unlike(kernels):
             notes.append(unlike)
         lost = sum(row.seconds is None for row in (*kernels, *collectives))
@@ -341,11 +395,25 @@ def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:
     return replace(
         step,
         copies_s=schedule.copies_s,
-        floor_s=max(floor, step.busiest_axis_s),
+        floor_s=max(floor, step.busiest_link_s),
         kernels_s=kernels_s,
         step_s=schedule.step_s,
         serial_s=kernels_s + schedule.copies_s + network,
         exposed_s=sum(row.exposed_s or 0.0 for row in step.collectives),
+    )
+
+
+def _as_quick(step: StepTime, products_s: float, borders_s: float) -> StepTime:
+    """The step of a program that is not fused or scheduled yet: from all communication hidden to none."""
+    kernels = max(sum(row.seconds or 0.0 for row in step.kernels), borders_s)
+    network = sum(row.seconds or 0.0 for row in step.collectives)
+    return replace(
+        step,
+        collectives=TimedCollectives(tuple(replace(row, exposed_s=None) for row in step.collectives)),
+        floor_s=max(products_s, borders_s, step.busiest_link_s),
+        kernels_s=kernels,
+        serial_s=kernels + network,
+        missing=step.missing or QUICK,
     )
 
 

@@ -15,17 +15,23 @@ from pjit_inspect.analyze.play.controls import bytes_on_device
 from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.report.report import collectives_of, sent_over
+from pjit_inspect.handles.time.step import quick_range
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import CollectiveTable, other_words
-from pjit_inspect.model.time.hardware import first, hardware_of
 
 _LESS = "split more of the arguments, or take more devices"
 
 
 def with_figures(
-    variant: Variant, data: RecordData, module: HloModule | None, *, whole: Callable[[], int | None], chip: str
+    variant: Variant,
+    data: RecordData,
+    module: HloModule | None,
+    *,
+    whole: Callable[[], int | None],
+    chip: str,
+    step_s: float | None,
 ) -> Variant:
     """The variant with the figures of XLA's answer.
 
@@ -35,11 +41,12 @@ def with_figures(
       module: its program.
       whole: gives the operations of all products before the program is split; None if unknown.
       chip: the chip whose speed is used, as in "v5e" or "tpu:v5e".
+      step_s: seconds of a call of the compiled program, as `StepTime.step_s`; None if unknown.
     """
     if not data.is_partial or module is None:
         # Collectives are counted as XLA's partitioner left them: only equal stages can be compared.
         sends = {"sent_bytes": 0, "collectives": 0} if variant.devices == 1 else {}
-        return _with_memory(replace(variant, stage="full", **sends), data, module)
+        return _with_memory(replace(variant, stage="full", step_s=step_s, **sends), data, module)
     rows = collectives_of(data, module)
     flops, all_of_it = product_work(module), whole()
     sent = sent_over(total_by_axes(rows, len(data.devices)))
@@ -55,7 +62,7 @@ def with_figures(
         sent_bytes=sum(own.sent_bytes for own in sent),
         beside=other_words(find_other_communication(module, len(data.devices))),
     )
-    return _with_time(_with_memory(counted, data, module), chip)
+    return _with_memory(replace(counted, time_s=quick_range(data, module, rows, chip)), data, module)
 
 
 def _by_kind(rows: CollectiveTable) -> tuple[KindSent, ...]:
@@ -104,13 +111,3 @@ def _with_memory(variant: Variant, data: RecordData, module: HloModule | None) -
 def _too_much(memory: int, available: int, source: str) -> str:
     what = "it needs" if source == "xla" else f"its {source} alone are"
     return f"{what} {memory / 2**30:.2f} GiB of the {available / 2**30:.2f} GiB that a device has"
-
-
-def _with_time(variant: Variant, chip: str) -> Variant:
-    """Seconds for products and bytes sent at the chip's peak, with all communication hidden and with none."""
-    hardware = hardware_of(chip)
-    peak, link = (None, None) if hardware is None else (hardware.peak("bf16"), first(hardware.link_bytes_per_s))
-    if not peak or not link or variant.flops is None or variant.sent_bytes is None:
-        return variant
-    parts = variant.flops / peak, variant.sent_bytes / link
-    return replace(variant, time_s=(max(parts), sum(parts)))

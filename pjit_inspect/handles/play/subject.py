@@ -27,11 +27,13 @@ from pjit_inspect.analyze.program.phases import is_vmapped as is_vmapped_scope
 from pjit_inspect.analyze.report.report import user_files_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.asked.copies import Copies, CopiesApart, CopyChange
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
 from pjit_inspect.handles.play.figures import with_figures
+from pjit_inspect.handles.time.step import known_step_time
 from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import Problem, Variant
@@ -412,7 +414,9 @@ class PlayedProgram:
         answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}
         known = replace(begun, controls=find_controls(self.facts, setting, answered))
         chip = self._chip or setting.target
-        return with_figures(known, data, record.hlo, whole=self._whole, chip=chip)
+        times = Guard().run("the time of a call", lambda: known_step_time(record.state.analyses), None)
+        step_s = None if times is None else times.step_s
+        return with_figures(known, data, record.hlo, whole=self._whole, chip=chip, step_s=step_s)
 
     def _whole(self) -> int | None:
         """Operations of all products of the program before it is split; None where that is not known."""

@@ -7,6 +7,7 @@ Joins the rooms. Not its job: the estimate (`analyze.time`), asking XLA (`asked.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.report.report import user_files_of
@@ -15,8 +16,10 @@ from pjit_inspect.analyze.time.step import TimeInput, find_step_time
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.exports import OfRecord
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.time.hardware import HARDWARE, Hardware, hardware_of
 from pjit_inspect.model.time.rows import TimedCollectives, TimedKernels
 from pjit_inspect.model.time.step_time import StepTime
@@ -87,7 +90,7 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
             missing=missing,
         )  # fmt: skip
     own = _own_hardware(data)
-    speeds = None if data.is_partial else hardware or own
+    speeds = hardware or own
     found = find_step_time(
         TimeInput(
             module=module,
@@ -95,6 +98,7 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
             collectives=tuple(analyses.collectives),
             hardware=speeds,
             devices=_devices(data),
+            is_partial=data.is_partial,
             trusts_xla=_trusts_xla(data),
             files=user_files_of(data),
             measured=data.kernel_times,
@@ -106,6 +110,30 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
     platform = data.devices[0].platform if data.devices else ""
     made_for = f"the kernels are those that XLA made for {platform or 'the devices of the program'}"
     return replace(found, notes=(*found.notes, made_for))
+
+
+def quick_range(
+    data: RecordData, module: HloModule, collectives: Sequence[Collective], chip: str
+) -> tuple[float, float] | None:
+    """The least and the most seconds of a program that XLA only partitioned, on a chip; None if its speed is unknown.
+
+    They are `floor_s` and `serial_s` of `record.time`, without its rows.
+    """
+    hardware = hardware_of(chip)
+    if hardware is None:
+        return None
+    step = find_step_time(
+        TimeInput(
+            module=module,
+            graph=None,
+            collectives=collectives,
+            hardware=hardware,
+            devices=_devices(data),
+            is_partial=True,
+            files=user_files_of(data),
+        )
+    )
+    return None if step.floor_s is None or step.serial_s is None else (step.floor_s, step.serial_s)
 
 
 def calibrated(analyses: Analyses) -> Hardware:

@@ -95,7 +95,9 @@ class Variant:
       memory_bytes: known bytes of memory needed; `memory_source` says which.
       memory_source: the origin of `memory_bytes`; None if that is unknown.
       available_bytes: the part of the chip's memory that programs may use; None for a target without a limit.
-      time_s: seconds per call, from all communication hidden to none (modelled); None if the chip's speed is unknown.
+      time_s: seconds per call, from all communication hidden to none (modelled): `floor_s` and `serial_s` of the
+        partitioned record's `time`; None if the chip's speed is unknown.
+      step_s: `step_s` of the record's `time`, once it is compiled to the end; None before, and if unknown.
       fits: whether it fits into the chip's memory; None if unknown, and for targets without a limit.
       problem: why it is impossible or would not run; None for no known problem.
       seconds: seconds XLA took (measured); None before it has answered.
@@ -126,6 +128,7 @@ class Variant:
     memory_source: MemorySource | None = None
     available_bytes: int | None = None
     time_s: tuple[float, float] | None = None
+    step_s: float | None = None
     fits: bool | None = None
     problem: Problem | None = None
     seconds: float | None = None

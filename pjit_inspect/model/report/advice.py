@@ -89,7 +89,8 @@ class Advice:
       memory: bytes of arguments and results that a device holds, before and after; None for a fact.
       multiplied: operations in products on a device, before and after; None for a fact.
       collectives: number of collectives, before and after; None for a fact.
-      seconds: None; nobody knows them yet.
+      seconds: seconds of a call by a quick estimate with no communication hidden (modelled: `serial_s` of a partitioned
+        record's `time`), before and after; None for a fact, and where the speed of the devices is unknown.
       costs: what the change costs elsewhere; "" for nothing.
       state: one of `AdviceState`.
       source: the user's frames of its line, innermost first; () if unknown.

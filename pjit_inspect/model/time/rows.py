@@ -6,6 +6,7 @@ All seconds and counts are of one call on one device, loops included. Not its jo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -138,6 +139,8 @@ class TimedCollective(Home):
       seconds: seconds that the network needs for it per call; None if unknown.
       exposed_s: seconds per call in which kernels wait for it; None if unknown.
       formula: how `seconds` follow from bytes, in words; "" if they do not.
+      links: the links that it takes: dimensions of the torus in a direction ("x+"), or those "in a host" and "between
+        hosts"; () if they are unknown.
       known_by: where `seconds` come from.
       measured_s, fastest_s: as in `TimedKernel`; `measured_s` includes waiting for other devices.
       is_async: whether XLA starts it at one instruction and waits for it at another.
@@ -153,6 +156,7 @@ class TimedCollective(Home):
     seconds: float | None
     exposed_s: float | None
     formula: str = ""
+    links: tuple[str, ...] = ()
     known_by: KnownBy
     measured_s: float | None = None
     fastest_s: float | None = None
@@ -245,6 +249,17 @@ class TimelineSpan:
     begin_s: float
     end_s: float
     turns: int = 1
+
+
+def tracks_of(spans: Iterable[TimelineSpan]) -> list[list[TimelineSpan]]:
+    """The spans of one lane, in as few tracks as have no two at once: transfers in two directions share an axis."""
+    tracks: list[list[TimelineSpan]] = []
+    for span in sorted(spans, key=lambda one: one.begin_s):
+        free = next((own for own in tracks if own[-1].end_s <= span.begin_s), None)
+        if free is None:
+            tracks.append(free := [])
+        free.append(span)
+    return tracks
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ class StepTime:
       kernels: every kernel.
       collectives: every collective.
       copies_s: seconds per call in which kernels wait for copies; None where seconds are unknown.
-      floor_s: the least: each kernel at its roofline, every transfer hidden behind others; None if unknown.
+      floor_s: the least: each kernel at its roofline, every transfer hidden behind others; None if unknown. Of a quick
+        estimate: products at the peak, or arguments and results at the memory's bandwidth.
       kernels_s: all kernels, without the network; None likewise.
       step_s: the program in XLA's order, with waits for the network; measured where a profiler saw it; None likewise.
       serial_s: all kernels and all transfers one after the other; None likewise.
@@ -57,7 +58,7 @@ class StepTime:
       idle_s: (measured) the rest of a call, in which no instruction with a known time ran; 0 for estimates.
       is_measured: whether seconds are those that a profiler saw, as where nobody knows the speed of the devices.
       timeline: what runs when by the estimate; () without seconds.
-      missing: why seconds are unknown, and what to do; "" where they are known.
+      missing: why seconds are unknown, and what to do; "" where they are known. Of a quick estimate, what it is.
       notes: what the figures leave out, a sentence each.
     """
 
@@ -94,6 +95,11 @@ class StepTime:
     def model_flops(self) -> int:
         """Operations in products without those that are done again in the backward pass."""
         return sum(row.product_flops or 0 for row in self.kernels if row.phase != "recompute")
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it is a quick estimate of a program that XLA did not optimize: a range without an order."""
+        return self.step_s is None and self.serial_s is not None
 
     @property
     def mfu(self) -> float | None:
@@ -157,7 +163,7 @@ class StepTime:
             return ()
         again = sum(row.seconds or 0.0 for row in self.kernels if row.phase == "recompute")
         waits = sum(row.exposed_s or 0.0 for row in self.collectives if row.phase == "recompute")
-        busiest = self.busiest_axis_s
+        busiest = self.busiest_link_s
         hidden = max(self.step_s - self.exposed_s, busiest)
         found = [("all communication hidden", hidden)] if hidden < self.step_s else []
         if again + waits > 0:
@@ -166,12 +172,15 @@ class StepTime:
         return tuple(Ceiling(what=what, step_s=left, saved_s=self.step_s - left) for what, left in found)
 
     @property
-    def busiest_axis_s(self) -> float:
-        """Seconds that the busiest mesh axis is needed for: transfers over it cannot be faster together."""
+    def busiest_link_s(self) -> float:
+        """Seconds for which the busiest links are needed: transfers over them cannot be faster together.
+
+        A mesh axis counts where links are unknown.
+        """
         sums: dict[str, float] = {}
         for row in self.collectives:
-            for axis in row.axes or ("",):
-                sums[axis] = sums.get(axis, 0.0) + (row.seconds or 0.0)
+            for link in row.links or row.axes or ("",):
+                sums[link] = sums.get(link, 0.0) + (row.seconds or 0.0)
         return max(sums.values(), default=0.0)
 
     # ------------------------------------------------------------ by a heading

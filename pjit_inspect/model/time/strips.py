@@ -1,7 +1,8 @@
 """The timeline of a call as strips to draw: the whole call, and one turn of each loop.
 
-A strip has a lane of kernels, in which waits are pieces of their own, and a lane for each mesh axis. Within a strip, a
-loop is the sum of what its turns do, by kind. Not its job: what runs when (`analyze.time`).
+A strip has a lane of kernels, in which waits are pieces of their own, and a lane for each mesh axis, several where
+transfers over it run at once. Within a strip, a loop is the sum of what its turns do, by kind. Not its job: what runs
+when (`analyze.time`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pjit_inspect.model.time.rows import TimedCollective, TimedKernel, TimelineSpan
+from pjit_inspect.model.time.rows import TimedCollective, TimedKernel, TimelineSpan, tracks_of
 
 PieceKind = Literal["kernel", "wait", "transfer", "copy"]
 """A wait is a stretch in which no kernel runs, as all kernels wait for a transfer or a copy."""
@@ -213,8 +214,9 @@ def _strip(node: _LoopTurn, names: _Names, place: Mapping[int, int]) -> Strip:
     lanes = [Lane(name=_COMPUTE, axes=(), pieces=_merged(compute, length))]
     # A strip of loops has its transfers in theirs.
     for lane in dict.fromkeys(span.lane for span in node.spans if span.lane not in (_COMPUTE, _MEMORY)):
-        own = [names.piece(span, node.begin) for span in node.spans if span.lane == lane]
-        lanes.append(Lane(name=lane, axes=(lane,), pieces=_merged(own, length)))
+        for track in tracks_of(span for span in node.spans if span.lane == lane):
+            own = [names.piece(span, node.begin) for span in track]
+            lanes.append(Lane(name=lane, axes=(lane,), pieces=_merged(own, length)))
     phases: dict[str, float] = {}
     for piece in compute:
         phases[piece.phase] = phases.get(piece.phase, 0.0) + piece.seconds

@@ -24,6 +24,7 @@ _SOURCES = {
         "counted, places of donated arguments modelled; temporaries need the full compile",
     ),
 }
+_QUICK = "a quick estimate, all communication hidden to none"
 _UNKNOWN: dict[str, Any] = {
     "value": "unknown", "unit": "", "more": "", "change": "", "approximate": False, "dim": False, "problem": False,
     "bar": None,
@@ -134,12 +135,17 @@ def _time(given: PlayGiven) -> dict[str, Any]:
         "more": f"to {time_text(most * 1e6)}",
         "change": "" if shown is base or base.time_s is None else change_text(base.time_s[0], least),
         "dim": shown is not given.now,
-        "how": "; ".join(filter(None, (f"modelled, all communication hidden to none{caveat_words(shown)}", work))),
+        "how": "; ".join(filter(None, (_scheduled(shown), f"{_QUICK}{caveat_words(shown)}", work))),
         "bar": {
             "parts": [[least / longest, "ink", False], [(most - least) / longest, "held", True]],
             "tick": None if shown is base or base.time_s is None else base.time_s[0] / longest,
         },
     }
+
+
+def _scheduled(shown: Variant) -> str:
+    """The seconds of the compiled program, which are no less rough; "" where it was not compiled."""
+    return "" if shown.step_s is None else f"compiled: about {time_text(shown.step_s * 1e6)}, as record.time says"
 
 
 def _work(shown: Variant) -> str:

@@ -28,7 +28,7 @@ from pjit_inspect.view.document.document import (
     spans,
     strong,
 )
-from pjit_inspect.view.document.quantities import bytes_number, bytes_text, count_text, plural
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, count_text, plural, time_text
 from pjit_inspect.view.document.text_spans import joined_spans
 from pjit_inspect.view.record.answer import reason_text
 
@@ -101,18 +101,20 @@ def percent_text(share: float) -> str:
 
 
 class AdviceFigure(NamedTuple):
-    """One figure of a row: its name, before and after, and whether they are bytes."""
+    """One figure of a row: its name, before and after (of "time" seconds), and whether they are bytes."""
 
     name: str
-    before: int
-    after: int
+    before: float
+    after: float
     is_bytes: bool = True
 
     @property
     def texts(self) -> tuple[str, str]:
         """Both figures as they are shown."""
+        if self.name == "time":
+            return time_text(self.before * 1e6), time_text(self.after * 1e6)
         form = bytes_text if self.is_bytes else count_text
-        return form(self.before), form(self.after)
+        return form(int(self.before)), form(int(self.after))
 
     @property
     def share(self) -> float:
@@ -132,6 +134,7 @@ def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
         ("held", one.memory, True),
         ("multiplied", one.multiplied, False),
         ("collectives", one.collectives, False),
+        ("time", one.seconds, False),
     )
     found = [AdviceFigure(name, *pair, is_bytes) for name, pair, is_bytes in named if pair is not None]
     return tuple(change for change in found if abs(change.share) >= _VISIBLE or (change.after and not change.before))
@@ -176,7 +179,7 @@ def cost_words(one: Advice) -> str:
 
 def _provenance(one: Advice, change: AdviceFigure | None = None) -> Provenance:
     name = one.unit if change is None else change.name
-    return "modelled" if name == "sent" else "counted"
+    return "modelled" if name in ("sent", "time") else "counted"
 
 
 # ---------------------------------------------------------------- the table
@@ -251,7 +254,7 @@ def change_blocks(one: Advice) -> tuple[Block, ...]:
 def advice_json(advice: AdviceTable) -> str:
     """All rows, with the keys in a fixed order, for other programs and for CI; bytes are of one device and call."""
     plain = ("kind", "state", "sentence", "change", "costs", "number", "cost_bytes", "unit", "runs_once")
-    figures = ("sent", "sent_per_turn", "memory", "multiplied", "collectives")
+    figures = ("sent", "sent_per_turn", "memory", "multiplied", "collectives", "seconds")
     rows = [
         {name: getattr(one, name) for name in (*plain, *figures)}
         | {

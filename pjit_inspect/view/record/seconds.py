@@ -18,6 +18,9 @@ def seconds_spans(step: StepTime | None) -> Spans:
     An estimate has its range, its model, and what it leaves out beside it: it never stands alone. What was measured
     comes before it.
     """
+    if step is not None and step.is_quick:
+        least, most = (short(own or 0.0) for own in (step.floor_s, step.serial_s))
+        return spans(strong(f"{least} to {most}"), f" a call{_machine(step)}, a quick estimate")
     if step is None or step.step_s is None:
         return ()
     bound = bound_words(step.bound_by)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.time.hardware import BySource, Hardware
-from pjit_inspect.model.time.rows import TimeLine, TimelineSpan, TimeShare
+from pjit_inspect.model.time.rows import TimeLine, TimelineSpan, TimeShare, tracks_of
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.view.charts.seconds import roofline_chart, shares_charts, strip_chart
 from pjit_inspect.view.document.chart import BarChart, StillChart
@@ -53,6 +53,8 @@ def time_blocks(step: StepTime, data: RecordData) -> tuple[Block, ...]:
     blocks: list[Block] = [line(*_answer(step), role="answer")]
     if is_timed:
         blocks += [*_range_lines(step), *_ceiling_lines(step), *_pictures(step, document_axes(data))]
+    elif step.is_quick:
+        blocks += [*_range_lines(step), Line((Prose(step.missing),), "note")]
     elif step.missing:
         blocks.append(Line((Text("seconds: unknown; "), Prose(step.missing)), "note"))
     blocks.append(_table(step, is_timed=is_timed))
@@ -263,19 +265,29 @@ def _figure_text(name: str, figures: BySource, unit: float, words: str) -> str:
 
 
 def perfetto_text(spans: Sequence[TimelineSpan]) -> str:
-    """A timeline in the trace event format: a thread for each lane, microseconds."""
-    lanes = {lane: number for number, lane in enumerate(dict.fromkeys(span.lane for span in spans))}
+    """A timeline in the trace event format: a thread for each lane, several where transfers overlap; microseconds."""
+    lanes = dict.fromkeys(span.lane for span in spans)
+    # Loops hold one another.
+    tracks = [
+        (lane, own)
+        for lane in lanes
+        for own in (
+            [[one for one in spans if one.lane == lane]]
+            if lane == "loops"
+            else tracks_of(one for one in spans if one.lane == lane)
+        )
+    ]
     events: list[dict[str, object]] = [
         {"ph": "M", "pid": 0, "tid": number, "name": "thread_name", "args": {"name": printable(lane)}}
-        for lane, number in lanes.items()
+        for number, (lane, _) in enumerate(tracks)
     ]
-    for span in spans:
+    for number, span in ((number, span) for number, (_, own) in enumerate(tracks) for span in own):
         label = f"{span.label} x {span.turns:,}" if span.turns > 1 else span.label
         events.append(
             {
                 "ph": "X",
                 "pid": 0,
-                "tid": lanes[span.lane],
+                "tid": number,
                 "name": printable(label),
                 "ts": span.begin_s * 1e6,
                 "dur": (span.end_s - span.begin_s) * 1e6,

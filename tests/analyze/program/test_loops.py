@@ -75,6 +75,18 @@ def test_a_counted_loop_runs_as_often_as_when_it_is_run(first: int, step: int, b
     assert find_trip_count(found) == turns(first, step, bound, direction)
 
 
+def test_a_loop_that_xla_unrolled_adds_to_its_counter_several_times():
+    twice = "%half = s32[] add(%i, %step)\n  %next = s32[] add(%step, %half)"
+    text = LOOP.format(first=0, step=1, bound=8, direction="LT", sides="%k, %n", init="%first", config="")
+    found = fixtures.from_text(text.replace("%next = s32[] add(%i, %step)", twice)).find("w")
+    assert found is not None
+    assert find_trip_count(found) == 4
+    # An addition of two constants is none of the counter.
+    other = fixtures.from_text(text.replace("add(%i, %step)", "add(%step, %step)")).find("w")
+    assert other is not None
+    assert find_trip_count(other) is None
+
+
 def test_the_counter_may_stand_on_the_right():
     found = loop(bound=6, sides="%n, %k", direction="GT").find("w")
     assert found is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -130,7 +131,10 @@ def test_nothing_is_guessed():
         return found.formula
 
     without = [Device(id=k, platform="tpu", kind="a test") for k in range(8)]
-    assert why(TORUS, without, row("all-gather", ALL_8)) == "the places of the devices on the torus are unknown"
+    # Of devices without places, each sends over one link.
+    placeless = NetworkModel(TORUS, without).transfer(replace(row("all-gather", ALL_8), wire_bytes=7 * MIB))
+    assert placeless.seconds == pytest.approx(7 * MIB / W)
+    assert "the places of the devices on the torus are unknown" in placeless.formula
     # Two slices have chips of the same place.
     twice = torus(4) + torus(4)
     assert "unknown" in why(TORUS, twice, row("all-gather", ALL_8))

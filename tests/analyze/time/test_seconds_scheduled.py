@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ SUM = "channel_id=1, use_global_device_ids=true, to_apply=%add"
 GATHER = "replica_groups=[1,4]<=[4], dimensions={0}, channel_id=1, use_global_device_ids=true"
 
 
-def timed(text: str, hardware: Hardware = SLOW) -> StepTime:
+def timed(text: str, hardware: Hardware = SLOW, *, is_partial: bool = False, has_graph: bool = True) -> StepTime:
     """The time of a program on a line of 4 chips."""
     path = Path(timed.folder) / "test.hlo"  # type: ignore[attr-defined]
     path.write_text(HEAD + text, encoding="utf-8")
@@ -51,7 +52,14 @@ def timed(text: str, hardware: Hardware = SLOW) -> StepTime:
     module = now.hlo
     assert module is not None
     return find_step_time(
-        TimeInput(module=module, graph=graph, collectives=tuple(now.collectives), hardware=hardware, devices=devices)
+        TimeInput(
+            module=module,
+            graph=graph if has_graph else None,
+            collectives=tuple(now.collectives),
+            hardware=hardware,
+            devices=devices,
+            is_partial=is_partial,
+        )
     )
 
 
@@ -114,6 +122,57 @@ def test_two_transfers_over_one_axis_run_one_after_the_other():
     assert found.step_s == pytest.approx(2 * TRANSFER)
     # The wait for the second is one for the first, until that ends.
     assert [row.exposed_s for row in found.collectives] == pytest.approx([TRANSFER, TRANSFER])
+
+
+def permute(number: int, step: int) -> str:
+    pairs = ",".join(f"{{{k},{k + step}}}" for k in range(4) if 0 <= k + step < 4)
+    return f"collective-permute-start(%x), channel_id={number}, source_target_pairs={{{pairs}}}"
+
+
+@pytest.mark.parametrize(("second", "runs"), [(1, 2), (-1, 1)])
+def test_permutes_in_opposite_directions_run_at_once(second, runs):
+    found = timed(
+        f"""ENTRY %main (x: bf16[64,64]) -> (bf16[64,64], bf16[64,64]) {{
+  %x = bf16[64,64] parameter(0)
+  %start = (bf16[64,64], bf16[64,64], u32[], u32[]) {permute(1, 1)}
+  %start.1 = (bf16[64,64], bf16[64,64], u32[], u32[]) {permute(2, second)}
+  %done = bf16[64,64] collective-permute-done(%start)
+  %done.1 = bf16[64,64] collective-permute-done(%start.1)
+  ROOT %out = (bf16[64,64], bf16[64,64]) tuple(%done, %done.1)
+}}
+"""
+    )
+    one = 64 * 64 * 2 / 1e3
+    assert found.step_s == pytest.approx(runs * one) == found.floor_s
+    assert found.serial_s == pytest.approx(2 * one)
+    assert {row.links for row in found.collectives} == {("x+",), ("x-",) if second < 0 else ("x+",)}
+    # One after the other in one lane, or beside each other in two.
+    (whole,) = found.strips
+    assert len(whole.lanes) == (2 if runs == 2 else 3)
+
+
+def test_a_program_that_is_only_partitioned_has_a_range():
+    text = f"""ENTRY %main (x: bf16[64,64]) -> (bf16[256,64], bf16[64,64]) {{
+  %x = bf16[64,64] parameter(0)
+  %gathered = bf16[256,64] all-gather(%x), {GATHER}
+  %dot = bf16[64,64] {DOT}
+  %more = bf16[64,64] add(%dot, %dot)
+  ROOT %out = (bf16[256,64], bf16[64,64]) tuple(%gathered, %more)
+}}
+"""
+    found, alone = timed(text, is_partial=True), timed(text, is_partial=True, has_graph=False)
+    assert found.is_quick
+    assert (found.step_s, found.exposed_s, found.timeline) == (None, None, ())
+    assert found.floor_s == pytest.approx(max(PRODUCT, TRANSFER))
+    assert found.serial_s == pytest.approx(PRODUCT + TRANSFER)
+    # An argument of 8 KiB and results of 40 KiB pass through a slow memory once.
+    slow = replace(SLOW, memory_bytes_per_s=(Sourced(1e2, "a test"),))
+    bound = timed(text, slow, is_partial=True)
+    assert bound.floor_s == pytest.approx(48 * 1024 / 1e2)
+    # Without places in the program the figures are the same.
+    assert [getattr(alone, name) for name in ("floor_s", "kernels_s", "serial_s", "product_flops")] == [
+        getattr(found, name) for name in ("floor_s", "kernels_s", "serial_s", "product_flops")
+    ]
 
 
 def test_a_loop_is_its_body_times_its_turns():
