@@ -69,6 +69,8 @@ export class Store {
     /** What to change, as far as it is known; null where there is nothing to say. @type {Advice | null} */
     this.advice = first.advice;
     this.isReading = false;
+    /** The position of the device that is followed; `state.device` is that, or the one under the pointer. @type {number | null} */
+    this.followed = null;
     /** Asks the kernel; null in a page without one. @type {((message: any) => void) | null} */
     this.ask = null;
     /** @type {((changed: Set<string>) => void)[]} */

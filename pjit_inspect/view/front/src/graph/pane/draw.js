@@ -101,7 +101,7 @@ export function draw(g, layout, look) {
   for (const pill of layout.pills) drawPill(g, look, pill, layout.short);
   if (look.hover) drawHover(g, layout, look, look.hover);
   if (look.focus) ring(g, look.focus, look.colors.select, 2);
-  drawHeads(g, layout, look);
+  if (!layout.isStacked) drawHeads(g, layout, look);
 }
 
 /**
@@ -154,16 +154,9 @@ function drawHeads(g, layout, look) {
   for (const column of layout.columns) {
     const sign = column.phase === 2 ? "  \u2191" : column.phase === 3 ? "" : "  \u2193";
     const name = is_differentiated ? words.graph.phases[column.phase] : "in the order of the program";
-    put(
-      g,
-      name + sign,
-      column.x + 3,
-      13,
-      `600 13px ${UI}`,
-      is_differentiated ? colors[`ph-${column.phase}`] : colors.text,
-    );
-    g.fillStyle = colors[`ph-${column.phase}`];
-    g.fillRect(column.x, 24, column.w, 2);
+    put(g, name + sign, column.x + 3, 13, `600 13px ${UI}`, colors.text);
+    g.fillStyle = colors.line;
+    g.fillRect(column.x, 24, column.w, 1);
   }
 }
 
@@ -365,6 +358,7 @@ function drawBox(g, look, box, layout) {
   rounded(g, x, y, w, h, 5);
   g.fill();
   g.stroke();
+  if (layout.isStacked) put(g, look.words.phase(cell.phase), 14, y + 12.5, SMALL, colors.dim);
   if (layout.chipWidth) drawLowBox(g, look, box, stroke);
   else drawBoxHead(g, look, box);
   if (!layout.chipWidth && cell.flops > 0 && look.mostFlops) {
@@ -373,7 +367,7 @@ function drawBox(g, look, box, layout) {
   }
   const lit = look.lit.lines.get(box);
   const drawn = layout.chipWidth ? drawChip : drawLine;
-  box.lines.forEach((line, i) => drawn(g, look, box, line, lit?.has(i) ?? false, isDim, layout.short));
+  box.lines.forEach((line, i) => drawn(g, look, box, line, lit?.has(i) ?? false, isDim));
   g.globalAlpha = 1;
   if (look.lit.boxes.has(box)) ring(g, box, colors.select, 2);
 }
@@ -469,7 +463,7 @@ function drawLowBox(g, look, box, stroke) {
   const [heads, number] = [all.slice(0, -1), all.slice(lines.length ? all.length : -1)];
   const ways = [
     ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
-    ...(cell.iterations === 1 && words.mode === "phase" ? heads : rights.length ? rights : heads),
+    ...(cell.iterations === 1 && words.mode === "plain" ? heads : rights.length ? rights : heads),
     ...number,
   ];
   const found = ways.find((text) => widthOf(g, text, SMALL) <= room);
@@ -485,12 +479,11 @@ function drawLowBox(g, look, box, stroke) {
  * @param {import("../data/matrix.js").Line} line
  * @param {boolean} isLit
  * @param {boolean} isDim
- * @param {boolean} isShort
  */
-function drawChip(g, look, box, line, isLit, isDim, isShort) {
+function drawChip(g, look, box, line, isLit, isDim) {
   const { colors, words } = look;
   const [x, y] = [box.x + line.x, box.y + line.y];
-  const { words: ways, figure } = words.chip(line, isShort);
+  const { words: ways, figure } = words.chip(line);
   const isMove = line.type === "move";
   if (isLit) {
     g.fillStyle = colors.strong;
@@ -519,10 +512,9 @@ function drawChip(g, look, box, line, isLit, isDim, isShort) {
  * @param {CanvasRenderingContext2D} g
  * @param {Words} words
  * @param {import("../data/matrix.js").Content} content
- * @param {boolean} isShort
  */
-export function chipWidth(g, words, content, isShort) {
-  const { words: ways, figure } = words.chip(content, isShort);
+export function chipWidth(g, words, content) {
+  const { words: ways, figure } = words.chip(content);
   const bar = content.type === "move" ? 12 : 4;
   return Math.ceil(bar + widthOf(g, ways[0], STRONG) + (figure ? widthOf(g, figure, SMALL) + 4 : 0) + 5);
 }
