@@ -510,6 +510,9 @@ body:has(> #pjit-inspector) {
   align-items: center;
   flex: none;
 }
+.pjit-inspector .row .size {
+  flex: none;
+}
 .pjit-inspector .row .half {
   grid-column: 2 / -1;
   display: flex;
@@ -772,14 +775,14 @@ body:has(> #pjit-inspector) {
   overflow: visible;
   flex: none;
 }
-.pjit-inspector .thumb rect {
+.pjit-inspector .thumb.thumb.thumb rect {
   fill: var(--bg);
   stroke: var(--c);
 }
-.pjit-inspector .thumb .face {
+.pjit-inspector .thumb.thumb.thumb .face {
   fill: var(--c);
 }
-.pjit-inspector .thumb .dashed {
+.pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
 
@@ -799,6 +802,22 @@ body:has(> #pjit-inspector) {
   overflow-x: auto;
   scrollbar-width: none;
   height: 33px;
+}
+.pjit-inspector .switch {
+  display: flex;
+  flex: none;
+  margin-left: auto;
+  padding-right: 8px;
+}
+.pjit-inspector .switch .button:first-child {
+  border-radius: 4px 0 0 4px;
+}
+.pjit-inspector .switch .button:last-child {
+  border-radius: 0 4px 4px 0;
+}
+.pjit-inspector .row.goes .bar {
+  background: none;
+  outline: 1px dashed var(--c);
 }
 .pjit-inspector .textbar {
   display: flex;
@@ -1073,6 +1092,16 @@ body:has(> #pjit-inspector) {
   flex: 0 1 620px;
   padding: 0;
 }
+/* One device: nothing is split, nothing is sent. */
+.pjit-inspector .single > .mesh,
+.pjit-inspector .single > .panes [data-tab="mesh"] {
+  display: none;
+}
+@container (min-width: 1101px) {
+  .pjit-inspector .single > .list {
+    grid-row: 2 / 4;
+  }
+}
 .pjit-inspector .frame.wide {
   grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
 }
@@ -1102,10 +1131,13 @@ body:has(> #pjit-inspector) {
   }
 }
 @container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .single > .details {
+    grid-row: 3 / 5;
+  }
   .pjit-inspector .frame:not(.wide) {
     grid-template:
       "top top" auto "list centre" minmax(0, 5fr) "details centre" minmax(0, 8fr)
-      "mesh centre" 116px / minmax(288px, 35%) minmax(0, 1fr);
+      "mesh centre" 126px / minmax(288px, 35%) minmax(0, 1fr);
   }
   .pjit-inspector .details {
     border-left: 0;

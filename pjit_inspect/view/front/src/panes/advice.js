@@ -100,6 +100,22 @@ export function advicePane(store) {
   return box;
 }
 
+/** Which collectives the first change leaves; hidden where it removes none. @param {Store} store */
+export function changeSwitch(store) {
+  const choice = (/** @type {boolean} */ isChanged, /** @type {string} */ words) =>
+    h("button", { type: "button", class: "button", onclick: () => store.set({ isChanged }) }, words);
+  const buttons = [choice(false, "As is"), choice(true, "With the change")];
+  const title = "With the change: what it removes is left out. What it adds is known once it is compiled.";
+  const box = h("div", { class: "switch", role: "group", "aria-label": "The program", title }, buttons);
+  const draw = () => {
+    box.hidden = !store.removed.size;
+    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(Boolean(at) === store.state.isChanged)));
+  };
+  store.listen((changed) => (changed.has("advice") || changed.has("isChanged")) && draw());
+  draw();
+  return box;
+}
+
 /** How many rows there are, for the tab. @param {Store} store */
 export function adviceCount(store) {
   const count = h("span", { class: "count" });

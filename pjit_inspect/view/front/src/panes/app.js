@@ -1,5 +1,5 @@
 // Puts the panes together, and the keys that work everywhere.
-import { adviceCount, advicePane } from "./advice.js";
+import { adviceCount, advicePane, changeSwitch } from "./advice.js";
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
@@ -49,7 +49,7 @@ export function mount(root, first) {
   const middle = centre(store);
   const frame = h(
     "div",
-    { class: first.counts[0] ? "frame" : "frame quiet" },
+    { class: first.mesh.size > 1 ? "frame" : "frame single" },
     header(store),
     paneBar.bar,
     list(store),
@@ -137,6 +137,9 @@ function centre(store) {
     text: textBox,
     traffic: traffic(store),
   };
+  const { first } = store;
+  const has = (/** @type {string} */ key) =>
+    key === "text" || (key === "traffic" ? first.mesh.size > 1 : key === "advice" ? store.advice : first[`has_${key}`]);
   const bar = tabs(
     "What the middle shows",
     [
@@ -145,9 +148,9 @@ function centre(store) {
         ["advice", ["Advice", adviceCount(store)], "Changes that XLA was asked about"],
         ["time", "Time", "Where the seconds of a call go (s)"],
         ["memory", "Memory", "What is alive on a device while the program runs (a)"],
-      ]).filter(([key]) => (key === "advice" ? store.advice : store.first[`has_${key}`])),
-      ["text", "Linked text", "Source, jaxpr, StableHLO and HLO side by side (t)"],
-      ["traffic", "Traffic", "What each device sends over each mesh axis, and to each other device (m)"],
+        ["text", "Linked text", "Source, jaxpr, StableHLO and HLO side by side (t)"],
+        ["traffic", "Traffic", "What each device sends over each mesh axis, and to each other device (m)"],
+      ]).filter(([key]) => has(key)),
     ],
     () => store.state.centre,
     (key) => store.set({ centre: key }),
@@ -155,7 +158,7 @@ function centre(store) {
   const box = h(
     "section",
     { class: "centre", "aria-label": "Program" },
-    h("div", { class: "centrebar" }, bar.bar, textBar),
+    h("div", { class: "centrebar" }, bar.bar, textBar, changeSwitch(store)),
     Object.values(views),
   );
   const update = () => {
@@ -185,6 +188,7 @@ function keys(store, root, event) {
     return keepFocus(root, target);
   }
   if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
+  const { first } = store;
   /** @type {Record<string, () => void>} */
   const actions = {
     "/": () => {
@@ -193,12 +197,13 @@ function keys(store, root, event) {
     },
     "?": () => /** @type {HTMLElement | null} */ (root.querySelector(".helpbutton"))?.click(),
     t: () => store.set({ centre: "text", pane: "centre" }),
-    s: () => store.first.has_time && store.set({ centre: "time", pane: "centre" }),
-    a: () => store.first.has_memory && store.set({ centre: "memory", pane: "centre" }),
+    s: () => first.has_time && store.set({ centre: "time", pane: "centre" }),
+    a: () => first.has_memory && store.set({ centre: "memory", pane: "centre" }),
     g: () => store.set({ centre: "graph", pane: "centre" }),
-    m: () => store.set({ centre: "traffic", pane: "centre" }),
+    m: () => first.mesh.size > 1 && store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),
     c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".copytext"))),
+    x: () => store.removed.size && store.set({ isChanged: !store.state.isChanged }),
     n: () => /** @type {HTMLElement | null} */ (root.querySelector(".notesbutton"))?.click(),
     // Where no control has the focus, the arrows are the list's.
     ...(target === root || !root.contains(target)

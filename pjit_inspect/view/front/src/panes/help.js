@@ -10,7 +10,7 @@ const KEYS = [
   ["Esc", "closes what is open, then clears"],
   ["g t m", "graph, linked text, traffic"],
   ["a s", "memory, seconds"],
-  ["n", "notes"],
+  ["n x", "notes; as is, or with the change"],
   ["w", "texts over the whole width"],
   ["c", "copy as text"],
 ];

@@ -12,7 +12,7 @@ import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.
 const LISTS = ["collectives", "arrays", "kernels"]; // in the order of `first.counts`
 const PAGE = 300;
 const CHIPS = ["list", "data", "axes", "kind", "role"];
-const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
+const ROWS = [...CHIPS, "text", "cause", "note", "advice", "isChanged", "sort", "reversed"];
 
 /** @param {import("../core/store.js").Store} store */
 export function list(store) {
@@ -355,12 +355,12 @@ function drawRow(store, row, index, isFirst, longest) {
   return h(
     "div",
     {
-      class: `row ${parts.color}`,
+      class: `row ${parts.color}${store.goes(row) ? " goes" : ""}`,
       role: "option",
       "data-row": index,
       "aria-selected": "false",
       tabindex: isFirst ? 0 : -1,
-      title: parts.full ?? parts.name,
+      title: `${parts.full ?? parts.name}${store.goes(row) ? "\nGone with the change" : ""}`,
       onclick: () => {
         // Asked first: afterwards the browser would have to lay out all panes for it.
         const goes = store.state.pane === "list" && narrow(store);

@@ -21,7 +21,7 @@ const BESIDE = 7; // between an arrow and the words beside it
 const TOO_WIDE = 2;
 
 /**
- * @typedef {{words: string, axes?: string[]}} Piece of a line, in the colour of its axes
+ * @typedef {{words: string, isMinor?: boolean, axes?: string[]}} Piece of a line, in the colour of its axes
  * @typedef {object} FlowNode
  * @property {"argument" | "kernel" | "collective" | "result"} kind
  * @property {Piece[][]} lines in the box, the title first
@@ -170,8 +170,8 @@ export class FlowPane {
     return {
       kind: node.kind,
       lines: [
-        [{ words: node.name }],
-        ...(node.array ? [[{ words: `${node.array} ` }, ...(spec ? specPieces(spec) : [])]] : []),
+        [{ words: node.name }, ...(node.array ? [{ words: ` ${node.array}`, isMinor: true }] : [])],
+        ...(spec ? [specPieces(spec)] : []),
         ...(node.bytes ? [[{ words: `each ${node.local} ${node.bytes}` }]] : []),
       ],
       beside: [],
@@ -249,7 +249,9 @@ export class FlowPane {
       "text",
       { class: kind, x, y },
       line.map((piece) =>
-        piece.axes ? s("tspan", { class: `axisname ${axisClass(piece.axes, this.all)}` }, piece.words) : piece.words,
+        piece.axes || piece.isMinor
+          ? s("tspan", { class: piece.axes ? `axisname ${axisClass(piece.axes, this.all)}` : "minor" }, piece.words)
+          : piece.words,
       ),
     );
   }

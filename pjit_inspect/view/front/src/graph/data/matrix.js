@@ -108,7 +108,7 @@ export function columnsFor(phases, room, isCompact = false, isStacked = false) {
 /** As many phases side by side as there are. @param {number[]} phases @param {number} room */
 function compactColumns(phases, room) {
   const labelWidth = between(78, 0.17 * room, 190);
-  const gap = between(10, 0.035 * room, 30);
+  const gap = between(10, 0.018 * room, 24);
   const gutter = 14;
   const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(42, 0.085 * room, 120) : 0;
   const wide = phases.length - (last ? 1 : 0);

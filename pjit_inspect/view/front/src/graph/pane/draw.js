@@ -21,6 +21,7 @@ import { HEAD, LINE, TOP, thickness } from "../data/matrix.js";
  *   hasAxisColors: boolean,
  *   lit: Lit,
  *   isFaded: (of: any) => boolean,
+ *   goes: (of: any) => boolean,
  *   hover: Box | null,
  *   focus: {x: number, y: number, w: number, h: number} | null,
  *   found: Set<Box> | null,
@@ -418,6 +419,7 @@ function drawLine(g, look, box, line, isLit, isDim) {
   if (isMove) {
     g.fillStyle = axis;
     g.fillRect(x + 8, y - 6, 4, 13);
+    if (look.goes(line.of)) dashed(g, x + 5, y - 8, w - 10, colors.line);
   } else if (isShare) {
     g.setLineDash([2, 2]);
     g.strokeStyle = axis;
@@ -498,6 +500,7 @@ function drawChip(g, look, box, line, isLit, isDim) {
   if (isMove) {
     g.fillStyle = axis;
     g.fillRect(x + 4, y + 2.5, 4, 13);
+    if (look.goes(line.of) && !isLit) dashed(g, x, y, line.w - 1, colors.line);
   }
   const start = x + (isMove ? 12 : 4);
   const figureWidth = figure ? widthOf(g, figure, SMALL) + 4 : 0;
@@ -505,6 +508,19 @@ function drawChip(g, look, box, line, isLit, isDim) {
   put(g, text, start, y + 9.5, isMove ? STRONG : SMALL, look.hasAxisColors || !isMove ? axis : colors.text);
   if (figure) put(g, figure, start + widthOf(g, text, STRONG) + 4, y + 9.5, SMALL, colors.text);
   g.globalAlpha = isDim ? 0.4 : 1;
+}
+
+/**
+ * Around what is gone with the change.
+ * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} w @param {string} color
+ */
+function dashed(g, x, y, w, color) {
+  g.setLineDash([3, 2]);
+  g.strokeStyle = color;
+  g.lineWidth = 1;
+  rounded(g, x, y, w, LINE, 3);
+  g.stroke();
+  g.setLineDash([]);
 }
 
 /**

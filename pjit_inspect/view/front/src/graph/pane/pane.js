@@ -256,7 +256,7 @@ export class GraphView {
     if (changed.has("centre") || changed.has("pane") || changed.has("wide")) this.resized();
     if (changed.has("selection") || changed.has("height")) this.flow?.update();
     if (changed.has("selection")) this.selected();
-    else if (["axes", "kind", "list"].some((key) => changed.has(key))) this.paint();
+    else if (["axes", "kind", "list", "advice", "isChanged"].some((key) => changed.has(key))) this.paint();
   }
 
   get isVisible() {
@@ -399,7 +399,10 @@ export class GraphView {
     const { layout, store, fillOf } = this;
     if (!layout || !fillOf) return;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
-    const { axes, kind } = store.state;
+    const { axes, kind, isChanged } = store.state;
+    const rows = store.rows("collectives");
+    const goes = (/** @type {import("../data/fold.js").Move} */ of) =>
+      store.removed.size > 0 && of.collectives.every((one) => store.goes(rows[this.graph.collective.row[one]]));
     const kinds = this.graph.header.kinds;
     draw(context, layout, {
       ...part,
@@ -409,7 +412,9 @@ export class GraphView {
       fillOf,
       hasAxisColors: this.mode === "plain" || this.mode === "axis",
       lit: this.lit,
-      isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind),
+      goes,
+      isFaded: (of) =>
+        (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind) || (isChanged && goes(of)),
       hover: this.hover,
       focus: this.focusPlace(),
       found: this.finder.boxes(),
