@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "core": set(),
     "layered": set(),
     "graph/data": {"core"},
-    "graph/box": {"core", "layered"},
+    "graph/box": {"core", "layered", "devices"},
     "graph/pane": {"core", "graph/data", "graph/box"},
     "schedule": {"core"},
     "devices": {"core"},

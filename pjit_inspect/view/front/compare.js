@@ -1,100 +1,14 @@
-var At=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Ct=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],Bt=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Tt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function T(e){let t=new Array(16).fill(0);for(let r of e)t[r]++;t[0]=0;let i=[];for(let r=1;r<16;r++)for(let s=0;s<e.length;s++)e[s]===r&&i.push(s);return{counts:t,symbols:i}}var F=class{constructor(t,i){this.bytes=t,this.at=i,this.held=this.count=0}take(t){for(;this.count<t;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<t)-1;return this.held>>>=t,this.count-=t,i}symbol({counts:t,symbols:i}){let[r,s,a]=[0,0,0];for(let n=1;n<16;n++){r|=this.take(1);let p=t[n];if(r-s<p)return i[a+r-s];a+=p,s=s+p<<1,r<<=1}throw new Error("the data are damaged")}},zt=[T(Array.from({length:288},(e,t)=>t<144?8:t<256?9:t<280?7:8)),T(new Array(30).fill(5))];function Et(e){let[t,i,r]=[e.take(5)+257,e.take(5)+1,e.take(4)+4],s=new Array(19).fill(0);for(let p=0;p<r;p++)s[Tt[p]]=e.take(3);let a=T(s),n=[];for(;n.length<t+i;){let p=e.symbol(a);if(p<16)n.push(p);else{let l=p===16?n[n.length-1]:0,c=p===16?3+e.take(2):p===17?3+e.take(3):11+e.take(7);for(let d=0;d<c;d++)n.push(l)}}return[T(n.slice(0,t)),T(n.slice(t))]}function Z(e){let t=new F(e,2),i=new Uint8Array(4*e.length+1024),r=0,s=a=>{if(r+a<=i.length)return;let n=new Uint8Array(2*(r+a));n.set(i),i=n};for(let a=0;!a;){a=t.take(1);let n=t.take(2);if(n===0){t.held=t.count=0;let c=t.take(16);t.take(16),s(c),i.set(e.subarray(t.at,t.at+c),r),t.at+=c,r+=c;continue}if(n===3)throw new Error("the data are damaged");let[p,l]=n===1?zt:Et(t);for(let c=t.symbol(p);c!==256;c=t.symbol(p)){if(c<256){s(1),i[r++]=c;continue}let d=At[c-257]+t.take(Ct[c-257]),u=t.symbol(l),m=Bt[u]+t.take(u<2?0:(u>>1)-1);if(m>r)throw new Error("the data are damaged");s(d);for(let h=0;h<d;h++,r++)i[r]=i[r-m]}}return i.slice(0,r).buffer}var Ot="PJITVIEW",Nt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},R=class{constructor(t,i){this.bytes=t,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(t){let i=t?this.ends[t-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[t]))}longest(){let t=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])t=Math.max(t,this.ends[i]-r);return t}};function tt(e){let t=new TextDecoder;if(t.decode(new Uint8Array(e,0,8))!==Ot)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(e,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let s=JSON.parse(t.decode(new Uint8Array(e,16,r))),a=16+r,n=new Set,p=d=>d in s.columns,l=d=>{if(!p(d))return new Int32Array(0);let[u,m,h]=s.columns[d],b=new Nt[u](e,a+m,h);if(u!=="s4"||n.has(d))return b;n.add(d);for(let g=1;g<h;g++)b[g]+=b[g-1];return b};return{header:s,column:l,strings:d=>new R(l(d),l(`${d}.ends`)),has:p}}function et(e){let t=atob(e.trim()),i=new Uint8Array(t.length);for(let r=0;r<t.length;r++)i[r]=t.charCodeAt(r);return i}async function it(e){if(typeof DecompressionStream>"u")return Z(e);let t=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(t).arrayBuffer()}var Dt="http://www.w3.org/2000/svg",rt={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function ot(e,t,i){for(let[r,s]of Object.entries(t))if(!(s==null||s===!1))if(r.startsWith("on"))e.addEventListener(r.slice(2),s);else if(r==="style")for(let[a,n]of Object.entries(s))e.style.setProperty(a,String(n));else e.setAttribute(r,s===!0?"":String(s));return e.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),e}function o(e,t={},...i){return ot(document.createElement(e),t,i)}function f(e,t={},...i){return ot(document.createElementNS(Dt,e),t,i)}function U(e,t,i){return i?e.key in rt?Math.max(0,Math.min(i-1,t+rt[e.key])):e.key==="Home"?0:e.key==="End"?i-1:null:null}function L(e,t,i,r){let s=t.map(([p,l,c])=>o("button",{type:"button",role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),a=o("div",{class:"tabs",role:"tablist","aria-label":e,onkeydown:p=>{let l=U(p,t.findIndex(([c])=>c===i()),t.length);l!==null&&(p.preventDefault(),r(t[l][0]),s[l].focus())}},s),n=()=>{t.forEach(([p],l)=>{s[l].setAttribute("aria-selected",String(p===i())),s[l].tabIndex=p===i()?0:-1})};return n(),{bar:a,update:n}}var st=`.pjit-inspector,
+var It=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Rt=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],_t=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Pt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function B(e){let t=new Array(16).fill(0);for(let r of e)t[r]++;t[0]=0;let i=[];for(let r=1;r<16;r++)for(let o=0;o<e.length;o++)e[o]===r&&i.push(o);return{counts:t,symbols:i}}var H=class{constructor(t,i){this.bytes=t,this.at=i,this.held=this.count=0}take(t){for(;this.count<t;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<t)-1;return this.held>>>=t,this.count-=t,i}symbol({counts:t,symbols:i}){let[r,o,a]=[0,0,0];for(let n=1;n<16;n++){r|=this.take(1);let p=t[n];if(r-o<p)return i[a+r-o];a+=p,o=o+p<<1,r<<=1}throw new Error("the data are damaged")}},qt=[B(Array.from({length:288},(e,t)=>t<144?8:t<256?9:t<280?7:8)),B(new Array(30).fill(5))];function Ft(e){let[t,i,r]=[e.take(5)+257,e.take(5)+1,e.take(4)+4],o=new Array(19).fill(0);for(let p=0;p<r;p++)o[Pt[p]]=e.take(3);let a=B(o),n=[];for(;n.length<t+i;){let p=e.symbol(a);if(p<16)n.push(p);else{let l=p===16?n[n.length-1]:0,c=p===16?3+e.take(2):p===17?3+e.take(3):11+e.take(7);for(let d=0;d<c;d++)n.push(l)}}return[B(n.slice(0,t)),B(n.slice(t))]}function et(e){let t=new H(e,2),i=new Uint8Array(4*e.length+1024),r=0,o=a=>{if(r+a<=i.length)return;let n=new Uint8Array(2*(r+a));n.set(i),i=n};for(let a=0;!a;){a=t.take(1);let n=t.take(2);if(n===0){t.held=t.count=0;let c=t.take(16);t.take(16),o(c),i.set(e.subarray(t.at,t.at+c),r),t.at+=c,r+=c;continue}if(n===3)throw new Error("the data are damaged");let[p,l]=n===1?qt:Ft(t);for(let c=t.symbol(p);c!==256;c=t.symbol(p)){if(c<256){o(1),i[r++]=c;continue}let d=It[c-257]+t.take(Rt[c-257]),x=t.symbol(l),m=_t[x]+t.take(x<2?0:(x>>1)-1);if(m>r)throw new Error("the data are damaged");o(d);for(let h=0;h<d;h++,r++)i[r]=i[r-m]}}return i.slice(0,r).buffer}var Wt="PJITVIEW",Ht={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(t,i){this.bytes=t,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(t){let i=t?this.ends[t-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[t]))}longest(){let t=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])t=Math.max(t,this.ends[i]-r);return t}};function it(e){let t=new TextDecoder;if(t.decode(new Uint8Array(e,0,8))!==Wt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(e,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let o=JSON.parse(t.decode(new Uint8Array(e,16,r))),a=16+r,n=new Set,p=d=>d in o.columns,l=d=>{if(!p(d))return new Int32Array(0);let[x,m,h]=o.columns[d],b=new Ht[x](e,a+m,h);if(x!=="s4"||n.has(d))return b;n.add(d);for(let g=1;g<h;g++)b[g]+=b[g-1];return b};return{header:o,column:l,strings:d=>new U(l(d),l(`${d}.ends`)),has:p}}function rt(e){let t=atob(e.trim()),i=new Uint8Array(t.length);for(let r=0;r<t.length;r++)i[r]=t.charCodeAt(r);return i}async function st(e){if(typeof DecompressionStream>"u")return et(e);let t=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(t).arrayBuffer()}var Ut="http://www.w3.org/2000/svg",ot={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function at(e,t,i){for(let[r,o]of Object.entries(t))if(!(o==null||o===!1))if(r.startsWith("on"))e.addEventListener(r.slice(2),o);else if(r==="style")for(let[a,n]of Object.entries(o))e.style.setProperty(a,String(n));else e.setAttribute(r,o===!0?"":String(o));return e.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),e}function s(e,t={},...i){return at(document.createElement(e),t,i)}function f(e,t={},...i){return at(document.createElementNS(Ut,e),t,i)}function G(e,t,i){return i?e.key in ot?Math.max(0,Math.min(i-1,t+ot[e.key])):e.key==="Home"?0:e.key==="End"?i-1:null:null}function I(e,t,i,r){let o=t.map(([p,l,c])=>s("button",{type:"button",role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),a=s("div",{class:"tabs",role:"tablist","aria-label":e,onkeydown:p=>{let l=G(p,t.findIndex(([c])=>c===i()),t.length);l!==null&&(p.preventDefault(),r(t[l][0]),o[l].focus())}},o),n=()=>{t.forEach(([p],l)=>{o[l].setAttribute("aria-selected",String(p===i())),o[l].tabIndex=p===i()?0:-1})};return n(),{bar:a,update:n}}var nt=`.pjit-inspector,
 :root {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  color-scheme: light dark;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]),
-  :root:not([data-theme="light"]) .pjit-inspector,
-  :host .pjit-inspector {
-    --text: #e6e8eb;
-    --dim: #a2abb6;
-    --line: #6d7682;
-    --rule: #343941;
-    --bg: #16181c;
-    --panel: #1f2227;
-    --picked: #16304d;
-    --strong: #1d426b;
-    --hover: #2a2e34;
-    --ax-0: #4cc9bf;
-    --ax-1: #f0a05a;
-    --ax-2: #f08ac0;
-    --ax-3: #b3c95a;
-    --ax-many: #b9a0f5;
-    --ax-none: #a5adb8;
-    --select: #6cb2ff;
-    --note: #ff9d8f;
-  }
-}
-:root[data-theme="light"] {
-  color-scheme: light;
-}
-:root[data-theme="dark"],
-:root[data-theme="dark"] .pjit-inspector,
-.pjit-inspector.dark {
-  --text: #e6e8eb;
-  --dim: #a2abb6;
-  --line: #6d7682;
-  --rule: #343941;
-  --bg: #16181c;
-  --panel: #1f2227;
-  --picked: #16304d;
-  --strong: #1d426b;
-  --hover: #2a2e34;
-  --ax-0: #4cc9bf;
-  --ax-1: #f0a05a;
-  --ax-2: #f08ac0;
-  --ax-3: #b3c95a;
-  --ax-many: #b9a0f5;
-  --ax-none: #a5adb8;
-  --select: #6cb2ff;
-  --note: #ff9d8f;
-  color-scheme: dark;
-}
-.pjit-inspector.light {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
-  color-scheme: light;
 }
 /* A widget stands in the notebook's own page and takes its background and fonts; its colours are checked on both
    themes. */
-:host .pjit-inspector.light {
+:host .pjit-inspector.pjit-inspector.light {
   --bg: var(--jp-layout-color0, #fff);
 }
-:host .pjit-inspector.dark {
+:host .pjit-inspector.pjit-inspector.dark {
   --bg: var(--jp-layout-color0, #16181c);
 }
 :host .pjit-inspector {
@@ -125,8 +39,8 @@ body:has(> #pjit-inspector) {
   overflow: hidden;
   position: relative;
   grid-template:
-    "top top top" auto "list centre details" minmax(0, 1fr) "totals mesh details" 158px / 300px minmax(0, 1fr)
-    360px;
+    "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 176px / 330px minmax(0, 1fr)
+    384px;
 }
 .pjit-inspector.dragged .frame {
   height: calc(100% - 9px);
@@ -220,24 +134,6 @@ body:has(> #pjit-inspector) {
   outline: 2px solid var(--select);
   outline-offset: -2px;
 }
-.ax-0 {
-  --c: var(--ax-0);
-}
-.ax-1 {
-  --c: var(--ax-1);
-}
-.ax-2 {
-  --c: var(--ax-2);
-}
-.ax-3 {
-  --c: var(--ax-3);
-}
-.ax-many {
-  --c: var(--ax-many);
-}
-.ax-none {
-  --c: var(--ax-none);
-}
 .pjit-inspector .axis {
   color: var(--c);
   font-family: var(--code);
@@ -250,14 +146,14 @@ body:has(> #pjit-inspector) {
   padding: 8px 12px;
   border-bottom: 1px solid var(--rule);
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
   gap: 4px;
-  min-width: 0;
 }
 .pjit-inspector .title {
   display: flex;
-  gap: 8px;
+  gap: 2px 8px;
   justify-content: space-between;
-  align-items: start;
+  align-items: center;
 }
 .pjit-inspector .what {
   color: var(--dim);
@@ -280,9 +176,7 @@ body:has(> #pjit-inspector) {
   gap: 8px;
   flex: none;
 }
-.pjit-inspector .button,
-.pjit-inspector .chip,
-.pjit-inspector .note {
+.pjit-inspector :is(.button, .chip, button.note) {
   background: var(--bg);
   border: 1px solid var(--rule);
   border-radius: 4px;
@@ -291,12 +185,14 @@ body:has(> #pjit-inspector) {
   cursor: pointer;
   white-space: nowrap;
 }
-.pjit-inspector span.note {
-  cursor: default;
-}
-.pjit-inspector .button:hover,
-.pjit-inspector .chip:hover {
+.pjit-inspector :is(.button, .chip, button.note):hover {
   background: var(--hover);
+}
+.pjit-inspector .button.primary {
+  background: var(--select);
+  border-color: var(--select);
+  color: var(--bg);
+  font-weight: 600;
 }
 .pjit-inspector [aria-pressed="true"] {
   border-color: var(--select) !important;
@@ -305,7 +201,7 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pictures {
   position: relative;
 }
-.pjit-inspector .picturemenu {
+.pjit-inspector .menu {
   position: absolute;
   right: 0;
   top: calc(100% + 4px);
@@ -313,7 +209,31 @@ body:has(> #pjit-inspector) {
   padding: 4px 6px;
   background: var(--bg);
   border: 1px solid var(--line);
-  border-radius: 4px;
+  border-radius: 8px;
+  white-space: nowrap;
+}
+.pjit-inspector .notes {
+  display: grid;
+  gap: 4px;
+  width: min(520px, 100cqw - 24px);
+  max-height: 420px;
+  overflow-y: auto;
+  padding: 8px;
+}
+.pjit-inspector .note {
+  white-space: normal;
+  overflow-wrap: anywhere;
+  padding: 3px 7px;
+  font-size: 12px;
+  text-align: left;
+}
+.pjit-inspector .mark {
+  color: var(--note);
+}
+/* One line, which keeps its height: what it has no room for is in its tooltip, and in a pane. */
+.pjit-inspector :is(.said, .what) {
+  overflow: hidden;
+  text-overflow: ellipsis;
   white-space: nowrap;
 }
 .pjit-inspector .pictureof {
@@ -422,34 +342,6 @@ body:has(> #pjit-inspector) {
   line-height: 20px;
   overflow-wrap: anywhere;
 }
-.pjit-inspector .again {
-  overflow-wrap: anywhere;
-}
-.pjit-inspector .again summary {
-  font-size: 12px;
-  color: inherit;
-}
-.pjit-inspector .again ul {
-  margin: 2px 0 4px;
-  padding-left: 22px;
-}
-.pjit-inspector .notes {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 4px 6px;
-  max-height: 74px;
-  overflow-y: auto;
-}
-.pjit-inspector .note {
-  max-width: min(480px, 100%);
-  overflow: hidden;
-  text-overflow: ellipsis;
-  flex: none;
-}
-.pjit-inspector .mark {
-  color: var(--note);
-}
-
 .pjit-inspector .tabs {
   display: flex;
   gap: 2px;
@@ -582,15 +474,12 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .row {
   position: relative;
   display: grid;
-  grid-template-columns: 20px minmax(0, 1fr) auto;
+  grid-template-columns: 20px minmax(0, 1fr);
   padding: 4px 10px 6px 12px;
   min-height: 43px;
   border-bottom: 1px solid var(--rule);
   cursor: pointer;
   column-gap: 4px;
-}
-.pjit-inspector .row .axisname {
-  display: none;
 }
 .pjit-inspector .row:hover {
   background: var(--hover);
@@ -615,13 +504,21 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   color: var(--dim);
 }
-/* Without a number beside it, what is beneath the name has the whole line. */
-.pjit-inspector .row .sub:not(:has(+ .times)) {
-  grid-column: 2 / -1;
-}
-.pjit-inspector .row .size,
 .pjit-inspector .row .times {
-  text-align: right;
+  display: flex;
+  gap: 3px;
+  align-items: center;
+  flex: none;
+}
+.pjit-inspector .row .size {
+  flex: none;
+}
+.pjit-inspector .row .half {
+  grid-column: 2 / -1;
+  display: flex;
+  gap: 8px;
+  justify-content: space-between;
+  min-width: 0;
 }
 .pjit-inspector .row .bar {
   position: absolute;
@@ -867,9 +764,26 @@ body:has(> #pjit-inspector) {
   fill-opacity: 0.85;
 }
 .shards .ring {
-  fill: none;
+  fill: transparent;
+  cursor: pointer;
+}
+.shards .ring.on {
   stroke: var(--select);
-  stroke-width: 2;
+  stroke-width: 3;
+}
+.pjit-inspector .thumb {
+  overflow: visible;
+  flex: none;
+}
+.pjit-inspector .thumb.thumb.thumb rect {
+  fill: var(--bg);
+  stroke: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .face {
+  fill: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .dashed {
+  stroke-dasharray: 2 1.5;
 }
 
 .pjit-inspector .centre {
@@ -888,6 +802,22 @@ body:has(> #pjit-inspector) {
   overflow-x: auto;
   scrollbar-width: none;
   height: 33px;
+}
+.pjit-inspector .switch {
+  display: flex;
+  flex: none;
+  margin-left: auto;
+  padding-right: 8px;
+}
+.pjit-inspector .switch .button:first-child {
+  border-radius: 4px 0 0 4px;
+}
+.pjit-inspector .switch .button:last-child {
+  border-radius: 0 4px 4px 0;
+}
+.pjit-inspector .row.goes .bar {
+  background: none;
+  outline: 1px dashed var(--c);
 }
 .pjit-inspector .textbar {
   display: flex;
@@ -1066,8 +996,6 @@ body:has(> #pjit-inspector) {
 
 .pjit-inspector .totals {
   grid-area: totals;
-  border-top: 1px solid var(--rule);
-  border-right: 1px solid var(--rule);
   padding: 8px 10px;
   overflow-y: auto;
   min-width: 0;
@@ -1122,8 +1050,9 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .mesh {
   grid-area: mesh;
   border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
   display: grid;
-  grid-template-columns: minmax(0, 1fr) 168px;
+  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
   min-width: 0;
   min-height: 0;
 }
@@ -1138,11 +1067,12 @@ body:has(> #pjit-inspector) {
   position: absolute;
 }
 .pjit-inspector .meshside {
-  padding: 4px 10px 4px 0;
-  overflow-y: auto;
-  display: grid;
-  gap: 3px;
-  align-content: start;
+  order: -1;
+  display: flex;
+  gap: 8px;
+  align-items: center;
+  min-width: 0;
+  padding: 2px 10px 0;
   font-size: 11px;
 }
 .pjit-inspector .meshside .tabs {
@@ -1150,9 +1080,7 @@ body:has(> #pjit-inspector) {
   height: 26px;
 }
 .pjit-inspector .meshwords {
-  display: grid;
-  gap: 2px;
-  overflow-wrap: anywhere;
+  flex: 1;
 }
 .pjit-inspector .folds {
   display: flex;
@@ -1160,26 +1088,20 @@ body:has(> #pjit-inspector) {
   gap: 3px;
 }
 
-.pjit-inspector .meshtab {
-  flex: 1;
-  min-height: 0;
-  display: flex;
-  flex-direction: column;
+.pjit-inspector .traffic > .totals {
+  flex: 0 1 620px;
+  padding: 0;
 }
-.pjit-inspector .meshtab .mesh {
-  flex: 1;
-  border-top: 0;
-}
-.pjit-inspector .meshtab .totals {
-  order: 1;
-  flex: none;
-  max-height: 45%;
-  border-right: 0;
-}
-.pjit-inspector .centrebar [data-tab="mesh"] {
+/* One device: nothing is split, nothing is sent. */
+.pjit-inspector .single > .mesh,
+.pjit-inspector .single > .panes [data-tab="mesh"] {
   display: none;
 }
-
+@container (min-width: 1101px) {
+  .pjit-inspector .single > .list {
+    grid-row: 2 / 4;
+  }
+}
 .pjit-inspector .frame.wide {
   grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
 }
@@ -1203,56 +1125,24 @@ body:has(> #pjit-inspector) {
 }
 @container (min-width: 641px) and (max-width: 1400px) {
   .pjit-inspector .frame:not(.wide) {
-    grid-template: "top top top" auto "list centre details" minmax(0, 1fr) / 268px minmax(0, 1fr) 312px;
-  }
-  .pjit-inspector .centrebar [data-tab="mesh"] {
-    display: block;
+    grid-template:
+      "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 162px / 286px minmax(0, 1fr)
+      312px;
   }
 }
 @container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .single > .details {
+    grid-row: 3 / 5;
+  }
   .pjit-inspector .frame:not(.wide) {
     grid-template:
-      "top top" auto "list centre" minmax(0, 2fr)
-      "details centre" minmax(0, 3fr) / minmax(288px, 35%) minmax(0, 1fr);
+      "top top" auto "list centre" minmax(0, 5fr) "details centre" minmax(0, 8fr)
+      "mesh centre" 126px / minmax(288px, 35%) minmax(0, 1fr);
   }
   .pjit-inspector .details {
     border-left: 0;
     border-right: 1px solid var(--rule);
     border-top: 1px solid var(--rule);
-  }
-  .pjit-inspector .mesh {
-    grid-template-columns: minmax(0, 1fr) 140px;
-  }
-  /* One line for each row: what is beneath the name is in its tooltip and in the details. */
-  .pjit-inspector .row {
-    grid-template-columns: 18px minmax(0, 1fr) auto auto auto;
-    min-height: 25px;
-    padding: 4px 10px 4px 10px;
-    column-gap: 6px;
-    align-items: baseline;
-  }
-  .pjit-inspector .row .glyph {
-    grid-row: auto;
-    align-self: center;
-    margin: 0;
-  }
-  .pjit-inspector .row .sub {
-    display: none;
-  }
-  .pjit-inspector .row .axisname {
-    display: inline;
-    max-width: 84px;
-  }
-  .pjit-inspector .row .times {
-    order: 1;
-  }
-  .pjit-inspector .row .size {
-    order: 2;
-    min-width: 58px;
-  }
-  .pjit-inspector .row .bar {
-    left: 34px;
-    bottom: 1px;
   }
 }
 @container (max-width: 640px) {
@@ -1291,7 +1181,6 @@ body:has(> #pjit-inspector) {
   }
   .pjit-inspector .pane-mesh > .mesh {
     display: grid;
-    grid-template: minmax(120px, 1fr) auto / minmax(0, 1fr);
   }
   .pjit-inspector .pane-mesh > .totals {
     display: block;
@@ -1299,69 +1188,21 @@ body:has(> #pjit-inspector) {
     border-top: 1px solid var(--rule);
     max-height: 180px;
   }
-  .pjit-inspector .meshside {
-    padding: 4px 12px;
-    max-height: 160px;
-  }
   .pjit-inspector .widen {
     display: none;
   }
   .pjit-inspector .top {
     padding: 6px 10px;
   }
+  .pjit-inspector .title {
+    flex-wrap: wrap;
+  }
 }
 @media (prefers-contrast: more) {
-  /* 7 to 1 on every background */
-  .pjit-inspector.pjit-inspector.pjit-inspector {
-    --text: #000;
-    --dim: #000;
-    --line: #000;
-    --rule: #000;
-    --ax-0: #074f4c;
-    --ax-1: #783204;
-    --ax-2: #812055;
-    --ax-3: #3b4d08;
-    --ax-many: #4d378c;
-    --ax-none: #42474f;
-    --select: #08468b;
-    --note: #862217;
-  }
-  :root[data-theme="dark"] .pjit-inspector.pjit-inspector.pjit-inspector,
-  .pjit-inspector.dark.dark.dark {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
-  }
   .pjit-inspector .row[aria-selected="true"],
   .pjit-inspector .ln.is {
     outline: 2px solid var(--select);
     outline-offset: -2px;
-  }
-}
-@media (prefers-contrast: more) and (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .pjit-inspector:not(.light):not(.light):not(.light),
-  :host .pjit-inspector:not(.light):not(.light):not(.light) {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
   }
 }
 @media (forced-colors: active) {
@@ -1384,27 +1225,67 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;function w(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function $(e,t){return e.map(i=>It(i,t))}function It(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?o("b",{},e.strong):"dim"in e?o("span",{class:"dim"},e.dim):"name"in e?o("b",{class:"code"},e.name):"code"in e?o("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?_t(e):""}function A(e,t,i,r){return o("span",{class:`axis ${w(t,r)}`},i===null?e:`${e} ${i}`)}function _t(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,i=e.how==="counted"||!e.unit?void 0:e.how;return o(e.strong?"b":"span",{title:i},t)}var j={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function at(){j.removed[1]="only before",j.added[1]="only after"}var I=Object.keys(j);function C(e){let[t,i]=j[e];return o("span",{class:`sign is-${e}`,title:i},t,o("span",{class:"offscreen"},` ${i}`))}function M(e){let[t,i]=j[e];return o("span",{class:`statusword is-${e}`},`${t} ${i}`)}function _(e){return e<0?"is-less":e>0?"is-more":"is-same"}function nt(e){let{first:t}=e,{unit:i,rows:r}=t.bars,s=r.map(a=>{let n=t.axis_sets[a.axes];return o("button",{type:"button",class:`axisrow ${w(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},o("span",{class:"axis",title:n.words},n.words),o("span",{class:"track","aria-hidden":"true"},o("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),o("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),o("span",{class:"sent"},a.sent),o("span",{class:"became"},t.incomplete.length?null:[M(a.status),qt(a)?` ${a.change}`:null]),o("span",{class:"dim number"},`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return e.listen(a=>{a.has("axes")&&r.forEach((n,p)=>s[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),o("section",{class:"totals","aria-label":"Sent by mesh axis"},o("h2",{class:"minor"},`${i} sent per device and call, by mesh axis${t.incomplete.length?", in the part that is there":""} `,o("span",{class:"key"},o("i",{class:"before"}),"before ",o("i",{class:"after"}),"after")),o("div",{class:"axisrows"},s.length?s:o("p",{class:"dim"},t.unsent??"Nothing is sent.")))}var qt=e=>e.status==="less"||e.status==="more";var pt=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
-.pjit-inspector {
-  --less: #2e6f18;
-  --more: #b3261e;
-  --less-fill: #cfe9c0;
-  --more-fill: #f8cfca;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .pjit-inspector {
-    --less: #9bd67f;
-    --more: #ff9d8f;
-    --less-fill: #2b4a20;
-    --more-fill: #572a26;
-  }
-}
-:root[data-theme="dark"] .pjit-inspector {
-  --less: #9bd67f;
-  --more: #ff9d8f;
-  --less-fill: #2b4a20;
-  --more-fill: #572a26;
-}
+`;var Kt=`
+text #1f2328 #e6e8eb #000 #fff CanvasText
+dim #59626d #a2abb6 #000 #fff CanvasText
+line #7f8894 #6d7682 #000 #fff CanvasText
+rule #d9dde2 #343941 #000 #fff CanvasText
+bg #fff #16181c - - Canvas
+panel #f4f5f7 #1f2227 - - Canvas
+picked #e6f0fc #16304d - - Canvas
+strong #cfe3fa #1d426b - - Canvas
+hover #ebedf0 #2a2e34
+ax-0 #0a7570 #4cc9bf #074f4c #a0e2dd CanvasText
+ax-1 #b04a06 #f0a05a #783204 #f7cfab CanvasText
+ax-2 #a3286c #f08ac0 #812055 #f8c9e2 CanvasText
+ax-3 #56700b #b3c95a #3b4d08 #cfdd97 CanvasText
+ax-many #6a4bc0 #b9a0f5 #4d378c #dcd0fa CanvasText
+ax-none #5f6772 #a5adb8 #42474f #d3d7dc CanvasText
+select #0b63c4 #6cb2ff #08468b #b8daff Highlight
+note #a32a1c #ff9d8f #862217 #ffcac3
+ph-0 #99a2ad #68717c - - CanvasText
+ph-1 #c2c8cf #454c55 - - CanvasText
+ph-2 #6a7380 #949da8 - - CanvasText
+ph-3 #49515b #c0c7cf - - CanvasText
+band #fafbfc #191c20 #fff #16181c Canvas
+flow #59626d #a2abb6 #000 #fff CanvasText
+in #a34a00 #ffb070 - - LinkText
+out #0b57c4 #7db7ff - - Highlight
+heat #0b57a4 #5aa2f0 - - Highlight
+mem-0 #5c6673 #8b95a1
+mem-1 #8b96a3 #616b77
+mem-2 #a59a86 #857a66
+mem-3 #3f74b5 #5b8fd0
+mem-4 #c28a4a #b57d3d
+mem-5 #8d78c4 #8f79c9
+mem-6 #6f9f63 #5f9152
+mem-7 #cbd1d8 #434a53
+mem-rest #e4e7eb #30353c
+mem-ink #fff #fff
+scope-0 #1d4f8c #8fbaf0
+scope-1 #5b8fd0 #3a6cab
+scope-2 #2f6bb0 #6b9fdf
+scope-3 #86aede #2c5284
+scope-4 #3f7cc4 #5286c8
+scope-5 #a9c6e9 #24436b
+scope-6 #4f86c9 #4478b9
+less #2e6f18 #9bd67f
+more #b3261e #ff9d8f
+less-fill #cfe9c0 #2b4a20
+more-fill #f8cfca #572a26
+ink #3a424c #c3cad2
+held #9aa3ae #68717c
+track #eef0f2 #262a30`,dt=Kt.trim().split(`
+`).map(e=>e.split(" ")),$=e=>dt.map(t=>t[e]&&t[e]!=="-"?`--${t[0]}:${t[e]};`:"").join(""),K=":root:not([data-theme=light])",[Vt,pt]=["dark","light"].map(e=>`.pjit-inspector.pjit-inspector.${e}`),lt=`:root[data-theme=dark] .pjit-inspector,${Vt}`,Xt=`${K},${K} .pjit-inspector,:host .pjit-inspector`,ct="@media (prefers-contrast:more)",Jt={ax:"c",mem:"m",scope:"m"},Yt=dt.map(([e])=>[e,Jt[e.split("-")[0]]]).filter(([,e])=>e).map(([e,t])=>`.${e}{--${t}:var(--${e})}`),ht=`
+${Yt.join("")}
+:root,.pjit-inspector{${$(1)}color-scheme:light dark}
+@media (prefers-color-scheme:dark){${Xt}{${$(2)}}}
+:root[data-theme=light],${pt}{${$(1)}color-scheme:light}
+:root[data-theme=dark],${lt}{${$(2)}color-scheme:dark}
+${ct}{:root,.pjit-inspector.pjit-inspector,${pt}{${$(3)}}${lt}{${$(4)}}}
+${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
+@media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
+`;function w(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(e,t){return e.map(i=>Qt(i,t))}function Qt(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?s("b",{},e.strong):"dim"in e?s("span",{class:"dim"},e.dim):"name"in e?s("b",{class:"code"},e.name):"code"in e?s("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?Zt(e):""}function A(e,t,i,r){return s("span",{class:`axis ${w(t,r)}`},i===null?e:`${e} ${i}`)}function Zt(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,i=e.how==="counted"||!e.unit?void 0:e.how;return s(e.strong?"b":"span",{title:i},t)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function mt(){y.removed[1]="only before",y.added[1]="only after"}var R=Object.keys(y);function T(e){let[t,i]=y[e];return s("span",{class:`sign is-${e}`,title:i},t,s("span",{class:"offscreen"},` ${i}`))}function S(e){let[t,i]=y[e];return s("span",{class:`statusword is-${e}`},`${t} ${i}`)}function _(e){return e<0?"is-less":e>0?"is-more":"is-same"}function ft(e){let{first:t}=e,{unit:i,rows:r}=t.bars,o=r.map(a=>{let n=t.axis_sets[a.axes];return s("button",{type:"button",class:`axisrow ${w(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},s("span",{class:"axis",title:n.words},n.words),s("span",{class:"track","aria-hidden":"true"},s("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),s("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),s("span",{class:"sent"},a.sent),s("span",{class:"became"},t.incomplete.length?null:[S(a.status),te(a)?` ${a.change}`:null]),s("span",{class:"dim number"},`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return e.listen(a=>{a.has("axes")&&r.forEach((n,p)=>o[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),s("section",{class:"totals","aria-label":"Sent by mesh axis"},s("h2",{class:"minor"},`${i} sent per device and call, by mesh axis${t.incomplete.length?", in the part that is there":""} `,s("span",{class:"key"},s("i",{class:"before"}),"before ",s("i",{class:"after"}),"after")),s("div",{class:"axisrows"},o.length?o:s("p",{class:"dim"},t.unsent??"Nothing is sent.")))}var te=e=>e.status==="less"||e.status==="more";var ut=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
 /* Of a part, less is no verdict. */
 .pjit-inspector .compare.of-parts {
   --less: var(--dim);
@@ -1865,5 +1746,6 @@ body:has(> #pjit-inspector) {
     display: flex;
   }
 }
-`;function v(e){return String(e).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function B(e,t){return`${v(e)} ${t}${e===1?"":"s"}`}function H(e,t){let i=[];for(let a of[...e].sort((n,p)=>n-p)){let n=i[i.length-1];n&&a===n[1]+1?n[1]=a:i.push([a,a])}let r=t===void 0?i:i.slice(0,t);return r.map(([a,n])=>n-a>1?`${a}-${n}`:n>a?`${a} ${n}`:`${a}`).join(" ")+(r.length<i.length?" ...":"")}var lt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function q(e,t=""){let i=lt[e]??lt.kernel;return f("svg",{class:`glyph ${t}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function G(e){let t=e.tiles.map((r,s)=>s);t.sort((r,s)=>+(e.tiles[r]===1)-+(e.tiles[s]===1)||e.shape[s]-e.shape[r]||r-s);let i=t.slice(0,2).sort((r,s)=>r-s);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function Wt(e,t){return Math.max(e,t)<=8?[1,1]:[Math.ceil(e/4),Math.ceil(t/4)]}function Ft(e,t){let i=new Array(t.length);for(let r=t.length-1;r>=0;r--)i[r]=e%t[r],e=Math.floor(e/t[r]);return i}function ct(e,t=G(e),i=e.tiles.map(()=>0)){let[r,s]=t,a=m=>m===null?1:e.tiles[m],n=Wt(a(r),a(s)),p=Math.ceil(a(r)/n[0]),l=Math.ceil(a(s)/n[1]),c=e.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==s),d=Array.from({length:p*l},()=>[]);for(let m=0;m<e.devices.length;m++){let h=Ft(e.tileOf[m],e.tiles);if(c.some(y=>h[y]!==i[y]))continue;let b=r===null?0:Math.floor(h[r]/n[0]),g=s===null?0:Math.floor(h[s]/n[1]);d[b*l+g].push(e.devices[m])}let u=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((b,g)=>b-g)}));return{rowDim:r,columnDim:s,rows:p,columns:l,perBlock:n,depthDims:c,blocks:u}}var Rt=0;function dt(e,t,i){let r=e.header.shardings[t];if(!r)return null;let s=e.column("shardings.ends"),[a,n]=[t?s[t-1]:0,s[t]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:e.column("sharding_devices").subarray(a,n),tileOf:e.column("sharding_tiles").subarray(a,n)}}function V(e,t){let i=ct(e,t.dims??G(e),t.behind),{width:r,height:s}=Vt(e,i,t.width??220),a=i.depthDims.length?9:0,n=e.isPartial||e.partial.length>0,p=n?2:Math.min(3,e.copies-1),l=Math.max(22,6+5.8*ht(e,i).length),c=20+a,d=a+p*3.5+2,u=w([...new Set(z(e,i.rowDim).concat(z(e,i.columnDim)))],t.axes),m=w(e.partial,t.axes),h=[];a&&h.push(f("path",{class:"edge",d:`M0 0l${a} ${-a}h${r}l${-a} ${a}M${r} ${s}l${a} ${-a}v${-s}`}));for(let x=p;x>0;x--){let O=a+x*3.5;h.push(f("rect",{class:n?`copy partial ${m}`:"copy",x:O,y:O-2*a,width:r,height:s}))}let b=`pjit-hatch-${Rt++}`,g=n||e.copies>1;g&&h.unshift(Ut(b,n?m:""));let[y,k]=[r/i.columns,s/i.rows],Y=i.blocks.length-1||1;i.blocks.forEach((x,O)=>{let[N,D]=[x.column*y,x.row*k],Q=t.device!==void 0&&t.device!==null&&x.devices.includes(t.device),St=i.blocks.length===1?.3:.22+.5*O/Y;h.push(f("rect",{class:x.devices.length?`block ${u}`:"block empty",x:N,y:D,width:y,height:k,"fill-opacity":St})),g&&x.devices.length&&h.push(f("rect",{x:N,y:D,width:y,height:k,fill:`url(#${b})`})),Q&&h.push(f("rect",{class:"ring",x:N+1,y:D+1,width:y-2,height:k-2})),x.devices.length&&h.push(Ht(N+y/2,D+k/2,Gt(x.devices,y-6),Q))}),h.push(...Kt(e,i,r,s,a,t.axes));let W=Math.max(0,p*3.5-a)+3,S=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+s+W];return f("svg",{class:"shards",viewBox:S.join(" "),width:S[2],height:S[3],role:"img","aria-label":t.label},h)}function Ut(e,t){return f("pattern",{id:e,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${t}`,d:"M1 0V5"}))}function Ht(e,t,i,r){let s=i.length*6.2+6;return f("g",{},f("rect",{class:"label",x:e-s/2,y:t-7,width:s,height:14,rx:2}),f("text",{x:e,y:t+3.7,"font-weight":r?600:400},i))}function Gt(e,t){for(let i of[void 0,3,2,1]){let r=H(e,i);if(r.length*6.2+6<=t)return r}return String(e[0])}function z(e,t){return t===null||!e.spec||e.tiles[t]===1?[]:e.spec[t]}function Vt(e,t,i){if(t.columnDim===null)return{width:44,height:30};let r=Math.max(...t.blocks.map(l=>H(l.devices,2).length))*6.2+12,s=t.columns*Math.min(t.columns<=4?60:30,r);if(t.rowDim===null)return{width:Math.min(Math.max(100,s),i),height:28};let a=(e.shape[t.columnDim]||1)/(e.shape[t.rowDim]||1),n=Math.exp(Math.max(-.5,Math.min(.5,Math.log(a)/4))),p=Math.max(62/n,t.rows*(t.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*n,s,52),i),height:p}}function Kt(e,t,i,r,s,a){let n=[];for(let[p,l]of[[t.columnDim,!0],[t.rowDim,!1]]){if(p===null)continue;let c=z(e,p),d=w(c,a),[u,m]=l?[i,t.columns]:[r,t.rows];if(e.tiles[p]>1){let k=u/m,W=Array.from({length:m},(S,x)=>[x*k+1.2,(x+1)*k-1.2]).map(([S,x])=>l?`M${S} ${-s-3}H${x}`:`M-3 ${S}V${x}`).join("");n.push(f("path",{class:`ruler ${d}`,d:W,transform:l?`translate(${s} 0)`:void 0}))}let h=c.length?`${e.shape[p]} ${c.join(" ")}`:e.tiles[p]>1&&e.tiles[p]<e.shape[p]?`${e.shape[p]} / ${e.tiles[p]}`:String(e.shape[p]),g=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},y=l?{x:(i+s)/2,y:-s-8}:g;n.push(f("text",{class:`dim ${d}`,...y},h))}if(t.depthDims.length){let p=ht(e,t),l=t.depthDims.flatMap(c=>z(e,c));n.push(f("text",{class:`dim depth ${w(l,a)}`,x:-4,y:-s+1,"text-anchor":"end"},p))}return n}var ht=(e,t)=>t.depthDims.map(i=>[e.shape[i],...z(e,i)].join(" ")).join(" \xD7 ");var mt=["before","after"];function xt(e){let t=o("section",{class:"details","aria-label":"Details",tabindex:0}),i=()=>{let r=e.selected;t.replaceChildren(...r?Jt(e,r):Xt(e)),t.scrollTop=0};return e.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),t}function Xt(e){let t=e.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[o("h2",{},"Nothing selected"),o("p",{class:"dim"},t)]}function Jt(e,t){let{first:i}=e,r=t.axes===void 0?null:i.axis_sets[t.axes],s=t.status==="same",[a,n]=t.sides;return[o("h2",{class:r?w(r.axes,i.axes):"ax-none"},q(t.glyph)," ",r?[t.kind," over ",A(r.words,r.axes,null,i.axes)]:o("bdi",{},t.name)),o("p",{},M(t.status),t.number>1?` \xD7 ${t.number}; the figures below are of all`:""),r?o("p",{class:"code"},o("bdi",{},t.name)):null,t.reason.length?o("p",{class:"cause because"},o("b",{},"Because "),$(t.reason,i.axes)):s?null:o("p",{class:"dim"},"Why it differs: no cause known."),Qt(t),...s?[o("h3",{},"In both programs"),...ft(e,n,"both")]:[a,n].flatMap((p,l)=>[o("h3",{class:"sidehead"},mt[l],o("span",{},l?t.after:t.before)),...p?ft(e,p,mt[l]):[o("p",{class:"dim"},Yt[l])]]),t.by.length?o("p",{class:"dim small"},`Joined by ${t.by.join(", ")}.`):null].filter(p=>p!==null)}var Yt=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function Qt(e){return e.changes.length?o("table",{class:"changes"},o("thead",{},o("tr",{},["of one","before","after"].map(t=>o("th",{scope:"col"},t)))),o("tbody",{},e.changes.map(([t,i,r])=>o("tr",{},o("th",{scope:"row"},t),o("td",{},i),o("td",{},o("b",{},r)))))):null}function ft(e,t,i){let{axes:r}=e.first;return[...(t.causes??[]).map(s=>o("p",{class:"cause"},$(s,r))),t.picture?te(t.picture,r,i):null,t.shape?Zt(e,t,i):null,t.line?o("code",{class:"line"},t.line):null,o("dl",{class:"pairs"},t.figures.map(([s,a])=>[o("dt",{},s),o("dd",{class:"code"},a)])),t.facts?.length?o("details",{},o("summary",{},`${B(t.facts.length,"fact")} behind it`),o("ul",{class:"facts"},t.facts.map(s=>o("li",{},$(s,r))))):null,t.names?o("p",{class:"dim small code"},t.names):null].filter(s=>s!==null)}function Zt(e,t,i){let r=e.data&&dt(e.data,t.sharding,t.shape);if(!r)return o("p",{class:"dim small"},"No picture: how it is cut is unknown, or follows no mesh axes.");let s=`${i}: ${t.figures.map(a=>a.join(" ")).join(", ")}`;return o("div",{class:"picture"},V(r,{axes:e.first.axes,width:200,label:s}))}function te(e,t,i){let r=(s,a)=>{let n={...s,tileOf:s.tile_of,copies:new Set(s.tile_of).size>1?1:s.tile_of.length,isPartial:s.is_partial},p=`${i}, ${a}: ${s.words}, ${s.caption}`;return o("figure",{},V(n,{axes:t,width:84,label:p}),o("figcaption",{},s.caption,o("br"),o("code",{},s.words)))};return o("div",{class:"moves"},o("div",{class:"pair"},r(e.before,"what it takes"),o("span",{class:"arrow","aria-hidden":"true"},"\u2192"),r(e.after,"what it gives")),o("p",{class:"dim small"},e.note))}var E=["collectives","kernels"],P=class{constructor(t){this.first=t,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(t){this.listeners.push(t)}set(t){let i=this.state,r=new Set(Object.keys(t).filter(s=>i[s]!==t[s]));Object.assign(this.state,t),r.size&&this.listeners.forEach(s=>s(r))}open(t){this.data=t,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:t,status:i,axes:r,box:s,list:a}=this.state,n=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:t&&l.status==="same")||a==="collectives"&&r!==null&&l.axes!==r||E.includes(a)&&s!==null&&!l.boxes.includes(s)||n.push(p);return n}filter(t){this.set(t),this.set({row:this.shown()[0]??null})}};var ee=["collectives","arguments","results","shardings","kernels"],K=150,ie=178,re=["data","list","onlyChanged","status","axes","box"],oe="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function ut(e){let t=ee.filter(p=>gt(e,p,I)>0||p==="collectives"),i=L("Lists",[...t.map(p=>[p,[p," ",bt(se(e,p))]]),["around","source"]],()=>e.state.list,p=>e.filter({list:p,status:null,axes:null,...E.includes(p)?{}:{box:null}})),r=o("div",{class:"chips",role:"group","aria-label":"Filters"}),s=o("div",{class:"heads dim small","aria-hidden":"true"}),a=o("div",{class:"rows"}),n=new X(e,a);return e.listen(p=>{if(re.some(l=>p.has(l))){i.update();let l=e.state.list!=="around";r.replaceChildren(...l?ae(e):[]),s.hidden=r.hidden=!l,s.replaceChildren(...ne(e)),l?n.draw():a.replaceChildren(...pe(e))}else p.has("row")&&n.mark()}),o("section",{class:"list","aria-label":"What changed"},i.bar,r,s,a)}function gt(e,t,i){let r=e.first.counts[t]??{};return i.reduce((s,a)=>s+(r[a]??0),0)}var se=(e,t)=>gt(e,t,I.filter(i=>i!=="same")),bt=e=>o("span",{class:"count"},v(e));function ae(e){let{state:t}=e,i=(a,n,p)=>o("button",{type:"button",class:"chip","aria-pressed":String(n),onclick:p},a),r=e.first.counts[t.list]??{},s=[i("only what changed",t.onlyChanged&&!t.status,()=>e.filter({onlyChanged:t.status?!0:!t.onlyChanged,status:null})),...I.filter(a=>r[a]).map(a=>i([M(a),bt(r[a])],t.status===a,()=>e.filter({status:t.status===a?null:a})))];return t.axes!==null&&s.push(i(["over ",e.first.axis_sets[t.axes].words," \xD7"],!0,()=>e.filter({axes:null}))),t.box!==null&&s.push(i([J(e,t.box)," \xD7"],!0,()=>e.filter({box:null}))),s}function J(e,t){let i=e.data?.header.graph,r=i.boxes[t],s=i.columns[r.column];return`${i.rows[r.row].label}${s?`, ${s}`:""}`}function ne(e){let t=e.data?.header.lists[e.state.list];return t?["",`what, where; ${t.unit} ${t.what}`,"before","after","difference"].map(r=>o("span",{title:r},r)):[]}var X=class{constructor(t,i){this.store=t,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=o("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let t=this.shown.length?[this.listbox]:[o("p",{class:"nothing"},this.nothing())];this.box.replaceChildren(...t,...this.below()),this.grow(K),this.box.scrollTop=0,this.mark()}nothing(){let{state:t,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(t.box!==null||t.axes!==null||t.status)return"Nothing of that kind is here.";let s=i.counts[t.list]?.same??0;return s?`Nothing changed: ${v(s)} ${s===1?"is":"are"} the same in both programs.`:`Neither program has ${t.list}.`}below(){let t=this.store.data?.header.lists[this.store.state.list],[i,r]=t?.left_out??[0,0],s=this.store.state.onlyChanged?i:i+r,a=`${B(s,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=o("button",{type:"button",class:"more",onclick:()=>this.grow(K)},"Show more");let n=[s?a:"",this.store.state.box===null?"":oe,t?.note??""].filter(Boolean);return[this.more,...n.map(p=>o("p",{class:"nothing"},p))]}grow(t){let i=this.shown.slice(this.drawn,this.drawn+t);this.listbox.append(...i.map(s=>this.row(s))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${v(Math.min(r,K))} of ${v(r)} more`)}row(t){let i=this.store.rows[t],{first:r}=this.store,s=i.axes===void 0?null:r.axis_sets[i.axes],a=s?w(s.axes,r.axes):"ax-none",n=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,s&&A(s.words,s.axes,null,r.axes),...i.more].filter(Boolean);return o("div",{class:`row ${a}`,role:"option",id:`row-${t}`,"data-at":t,"aria-selected":"false",onclick:()=>this.store.set({row:t,...this.store.isNarrow()?{pane:"details"}:{}})},C(i.status),q(i.glyph),o("span",{class:"name",title:i.name},o("bdi",{},i.name),i.number>1?o("span",{class:"dim"},` \xD7 ${v(i.number)}`):null),o("span",{class:"sub"},p.flatMap((l,c)=>c?[c===1&&s?" ":" \xB7 ",l]:[l])),o("span",{class:"cell before"},i.before),o("span",{class:"cell after"},i.after),o("span",{class:`cell difference ${_(i.bytes)}`},i.difference),n?o("span",{class:"bar",style:{width:`${Math.round(ie*n)}px`}}):null)}mark(){let{row:t}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=t===null?null:this.listbox.querySelector(`[data-at="${t}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(t){let i=U(t,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(t.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function pe(e){let t=e.data?.header.around;if(!t)return[];let i=t.settings.map(([n,p,l,c])=>o("li",{},o("b",{},`${n} `),o("code",{},p),`: ${l} \u2192 ${c}`)),r=t.source.map(([n,p,l])=>o("li",{class:`edit is-edit-${n}`},C(n),o("code",{class:"dim"},p),o("code",{},l))),s=t.warnings.map(([n,p])=>o("li",{},C(n),` ${p}`)),a=(n,p,l)=>[o("h2",{class:"minor"},n),p.length?o("ul",{class:"around"},p):o("p",{class:"dim"},l)];return[o("div",{class:"aroundbox",tabindex:0,role:"region","aria-label":"Source and settings"},a("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),a("Flags, versions, mesh, devices",i,"All are the same."),a("Warnings of XLA",s,"No warning came or went."))]}function vt(e){let t=o("div",{class:"matrixbox",tabindex:0,role:"region","aria-label":"Graph of both programs"});return e.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&t.replaceChildren(...le(e)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&ue(e,t)}),o("section",{class:"centre","aria-label":"Graph"},o("h2",{class:"minor"},"Both programs by scope and phase; equal layers together"),t,o("p",{class:"legend dim small"},["less","more","removed","added"].map(i=>o("span",{class:`swatch fill-${i}`},M(i))),e.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function le(e){let t=e.data?.header.graph;if(!t)return[];if(t.missing)return[o("p",{class:"nothing"},t.missing)];let i=ce(t,e.state.onlyChanged),r=new Map,s=1;t.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),s=Math.max(s,Math.abs(c.bytes[1]-c.bytes[0]))});let a=[...t.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),n=a.map(c=>o("th",{scope:"col"},t.columns[c]||"program")),p=t.rows.flatMap((c,d)=>{if(!i.has(d))return[];let u=a.map(m=>{let h=r.get(`${d} ${m}`);return o("td",{},h===void 0?null:he(e,h,s))});return[o("tr",{class:c.is_group?"group":void 0},de(c),u)]}),l=t.rows.length-i.size;return[o("table",{class:"matrix"},o("thead",{},o("tr",{},o("th",{scope:"col"},"scope"),n)),[o("tbody",{},p)]),...l?[o("p",{class:"nothing"},`${v(l)} scopes are the same in both programs.`)]:[]]}function ce(e,t){let i=new Set;for(let a of e.boxes)(!t||a.status!=="same")&&i.add(a.row);let r=new Set,s=0;for(let a=e.rows.length-1;a>=0;a--){let n=e.rows[a],p=s>n.depth;!i.has(a)&&!p||(s=n.depth,(a||i.has(a))&&r.add(a))}return r}function de(e){let[t,i]=e.counts,r=t===i?i>1?`\xD7 ${i}`:"":`\xD7 ${t} \u2192 ${i}`;return o("th",{scope:"row",style:{"--depth":Math.max(0,e.depth-1)}},e.status==="same"?null:C(e.status),o("b",{},o("bdi",{},e.label)),r?o("span",{class:"times"},r):null,e.holds?o("span",{class:"dim small holds"},e.holds):null)}function he(e,t,i){let{first:r,data:s}=e,a=s?.header.graph.boxes[t],n=a.bytes[1]-a.bytes[0],p=a.status==="changed"?"same":a.status,l=Math.round(25+75*Math.sqrt(Math.abs(n)/i));return o("button",{type:"button",class:`graphbox fill-${p}`,"data-box":t,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>me(e,t)},o("span",{class:"offscreen"},`${J(e,t)}: `),o("span",{class:"boxhead"},o("span",{},`${wt(a.kernels)} kernels`),o("b",{class:_(n)},xe(a,n))),a.lines.map(c=>{let d=r.axis_sets[c.axes];return o("span",{class:`moveline${c.status==="same"?" dim":""}`},o("span",{},`${wt(c.counts)} ${c.kind} `,A(d.words,d.axes,null,r.axes)),o("span",{},c.sent))}),a.more?o("span",{class:"dim small"},`and ${B(a.more,"more kind")}`):null)}function me(e,t){let i=e.state.box===t,r=fe(e,e.data?.header.graph.boxes[t]);e.filter({list:r,box:i?null:t,status:null,axes:null}),!i&&!e.shown().length&&e.filter({status:"same"}),e.isNarrow()&&e.set({pane:"list"})}function fe(e,t){return e.state.list==="kernels"||!t.lines.length?"kernels":"collectives"}function xe(e,t){let[i,r]=j[e.status];return t?`${e.status==="less"||e.status==="more"?i:r} ${e.difference}`:`${i} ${r}`}var wt=([e,t])=>e===t?v(t):`${v(e)} \u2192 ${v(t)}`;function ue(e,t){let i=new Set(E.includes(e.state.list)?e.selected?.boxes??[]:[]);t.querySelectorAll("[data-box]").forEach(r=>{let s=Number(r.dataset.box);r.setAttribute("aria-pressed",String(e.state.box===s)),r.classList.toggle("has-selected",i.has(s))})}async function yt(e,t,i=e.data?.header.text){if(!i)return;let r=await ge(i)||be(i,t),s=t.dataset.words??t.textContent??"";t.dataset.words=s,t.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{t.textContent=s},1500)}async function ge(e){let t=document.permissionsPolicy??document.featurePolicy;if(t&&!t.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(e),!0}catch{return!1}}function be(e,t){let i=o("textarea",{class:"offscreen","aria-hidden":"true"});i.value=e,t.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),t.focus()}}function kt(e){let{first:t}=e,i=o("button",{type:"button",class:"button",onclick:()=>yt(e,i)},"Copy as text");return o("header",{class:"top",tabindex:0},o("div",{class:"title"},o("h1",{class:"what"},$(t.title,t.axes)),i),t.incomplete.length?jt("Incomplete program ",t.incomplete,t.axes):null,t.parity.length?jt("Not the same work: ",t.parity,t.axes):null,o("p",{class:"answer"},$(t.answer,t.axes)),o("ul",{class:"figures",tabindex:0,"aria-label":"Figures of both programs"},t.figures.map(we)),t.notes.length?o("p",{class:"dim small"},$t(t.notes,t.axes)):null)}function $t(e,t){return e.flatMap((i,r)=>[r?"; ":"",...$(i,t)])}function jt(e,t,i){return o("p",{class:"parity",role:"note"},o("b",{},e),$t(t,i))}function we(e){let[t]=j[e.status],i=e.status==="less"||e.status==="more";return o("li",{},o("span",{class:"dim small"},e.label),o("span",{class:"both"},e.before," \u2192 ",o("b",{},e.after)),o("span",{class:"small"},o("span",{class:i?`is-${e.status}`:"dim"},`${i?`${t} `:""}${e.change}`),o("span",{class:"dim"},` \xB7 ${e.how}`)))}function Mt(e){if(parent===window)return;let t=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,s])=>ve(e.querySelector(r))+ye(e.querySelector(s))),i=Math.ceil(Math.min(720,Math.max(400,...t)));parent.postMessage({pjitInspect:{height:i}},"*")}function ve(e){if(!e)return 0;let t=e.getBoundingClientRect(),i=e.lastElementChild?.getBoundingClientRect().bottom??t.top;return Math.max(i+e.scrollTop,t.top+48)}function ye(e){return e?e.getBoundingClientRect().height:0}var je={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},ke=760;function $e(e,t){let i=new P(t),r=t.incomplete.length>0;r&&at();let s=L("Panes",Object.entries(je).map(([n,p])=>[n,n,p]),()=>i.state.pane,n=>i.set({pane:n}));s.bar.classList.add("panes");let a=o("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},kt(i),s.bar,ut(i),vt(i),xt(i),nt(i));return i.isNarrow=()=>e.clientWidth<ke,i.listen(n=>{n.has("pane")&&(a.dataset.pane=i.state.pane,s.update())}),e.classList.add("pjit-inspector"),e.replaceChildren(a),i}function Me(){let e=new URLSearchParams(location.hash.slice(1)).get("theme");e&&(document.documentElement.dataset.theme=e)}async function Se(){let e=document.getElementById("pjit-inspector"),t=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!e||!t||!i)return;Me();let r=$e(e,JSON.parse(t.textContent??""));try{r.open(tt(await it(et(i.textContent??"")))),requestAnimationFrame(()=>Mt(e)),performance.mark("pjit-ready"),e.setAttribute("data-ready","true")}catch(s){e.append(o("p",{class:"nothing"},`The rest of this page could not be read: ${s}`))}}document.head.append(o("style",{},`${st}
-${pt}`));Se();
+`;function v(e){return String(e).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function E(e,t){return`${v(e)} ${t}${e===1?"":"s"}`}function V(e,t){let i=[];for(let a of[...e].sort((n,p)=>n-p)){let n=i[i.length-1];n&&a===n[1]+1?n[1]=a:i.push([a,a])}let r=t===void 0?i:i.slice(0,t);return r.map(([a,n])=>n-a>1?`${a}-${n}`:n>a?`${a} ${n}`:`${a}`).join(" ")+(r.length<i.length?" ...":"")}var xt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function P(e,t=""){let i=xt[e]??xt.kernel;return f("svg",{class:`glyph ${t}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function X(e){let t=e.tiles.map((r,o)=>o);t.sort((r,o)=>+(e.tiles[r]===1)-+(e.tiles[o]===1)||e.shape[o]-e.shape[r]||r-o);let i=t.slice(0,2).sort((r,o)=>r-o);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function ie(e,t){return Math.max(e,t)<=8?[1,1]:[Math.ceil(e/4),Math.ceil(t/4)]}function re(e,t){let i=new Array(t.length);for(let r=t.length-1;r>=0;r--)i[r]=e%t[r],e=Math.floor(e/t[r]);return i}function gt(e,t=X(e),i=e.tiles.map(()=>0)){let[r,o]=t,a=m=>m===null?1:e.tiles[m],n=ie(a(r),a(o)),p=Math.ceil(a(r)/n[0]),l=Math.ceil(a(o)/n[1]),c=e.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==o),d=Array.from({length:p*l},()=>[]);for(let m=0;m<e.devices.length;m++){let h=re(e.tileOf[m],e.tiles);if(c.some(j=>h[j]!==i[j]))continue;let b=r===null?0:Math.floor(h[r]/n[0]),g=o===null?0:Math.floor(h[o]/n[1]);d[b*l+g].push(e.devices[m])}let x=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((b,g)=>b-g)}));return{rowDim:r,columnDim:o,rows:p,columns:l,perBlock:n,depthDims:c,blocks:x}}var se=0;function bt(e,t,i){let r=e.header.shardings[t];if(!r)return null;let o=e.column("shardings.ends"),[a,n]=[t?o[t-1]:0,o[t]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:e.column("sharding_devices").subarray(a,n),tileOf:e.column("sharding_tiles").subarray(a,n)}}function q(e,t){let i=gt(e,t.dims??X(e),t.behind),{width:r,height:o}=le(e,i,t.width??220),a=i.depthDims.length?9:0,n=e.isPartial||e.partial.length>0,p=n?2:Math.min(3,e.copies-1),l=Math.max(22,6+5.8*vt(e,i).length),c=20+a,d=a+p*3.5+2,x=w([...new Set(O(e,i.rowDim).concat(O(e,i.columnDim)))],t.axes),m=w(e.partial,t.axes),h=[];a&&h.push(f("path",{class:"edge",d:`M0 0l${a} ${-a}h${r}l${-a} ${a}M${r} ${o}l${a} ${-a}v${-o}`}));for(let u=p;u>0;u--){let N=a+u*3.5;h.push(f("rect",{class:n?`copy partial ${m}`:"copy",x:N,y:N-2*a,width:r,height:o}))}let b=`pjit-hatch-${se++}`,g=n||e.copies>1;g&&h.unshift(ae(b,n?m:""));let[j,k]=[r/i.columns,o/i.rows],Z=i.blocks.length-1||1;i.blocks.forEach((u,N)=>{let[D,L]=[u.column*j,u.row*k],Dt=i.blocks.length===1?.3:.22+.5*N/Z,Lt=f("rect",{class:u.devices.length?`block ${x}`:"block empty",x:D,y:L,width:j,height:k,"fill-opacity":Dt});if(h.push(Lt),g&&u.devices.length&&h.push(f("rect",{x:D,y:L,width:j,height:k,fill:`url(#${b})`})),!u.devices.length)return;let tt=f("rect",{class:"ring",x:D+1,y:L+1,width:j-2,height:k-2});oe.set(tt,u.devices),h.push(ne(D+j/2,L+k/2,pe(u.devices,j-6)),tt)}),h.push(...ce(e,i,r,o,a,t.axes));let W=Math.max(0,p*3.5-a)+3,C=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+o+W];return f("svg",{class:"shards",viewBox:C.join(" "),width:C[2],height:C[3],role:"img","aria-label":t.label},h)}var oe=new WeakMap,wt=e=>({...e,tileOf:e.tile_of,copies:new Set(e.tile_of).size>1?1:e.tile_of.length,isPartial:e.is_partial});function ae(e,t){return f("pattern",{id:e,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${t}`,d:"M1 0V5"}))}function ne(e,t,i){let r=i.length*6.2+6;return f("g",{},f("rect",{class:"label",x:e-r/2,y:t-7,width:r,height:14,rx:2}),f("text",{x:e,y:t+3.7},i))}function pe(e,t){for(let i of[void 0,3,2,1]){let r=V(e,i);if(r.length*6.2+6<=t)return r}return String(e[0])}function O(e,t){return t===null||!e.spec||e.tiles[t]===1?[]:e.spec[t]}function le(e,t,i){if(t.columnDim===null)return{width:44,height:30};let r=Math.max(...t.blocks.map(l=>V(l.devices,2).length))*6.2+12,o=t.columns*Math.min(t.columns<=4?60:30,r);if(t.rowDim===null)return{width:Math.min(Math.max(100,o),i),height:28};let a=(e.shape[t.columnDim]||1)/(e.shape[t.rowDim]||1),n=Math.exp(Math.max(-.5,Math.min(.5,Math.log(a)/4))),p=Math.max(62/n,t.rows*(t.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*n,o,52),i),height:p}}function ce(e,t,i,r,o,a){let n=[];for(let[p,l]of[[t.columnDim,!0],[t.rowDim,!1]]){if(p===null)continue;let c=O(e,p),d=w(c,a),[x,m]=l?[i,t.columns]:[r,t.rows];if(e.tiles[p]>1){let k=x/m,W=Array.from({length:m},(C,u)=>[u*k+1.2,(u+1)*k-1.2]).map(([C,u])=>l?`M${C} ${-o-3}H${u}`:`M-3 ${C}V${u}`).join("");n.push(f("path",{class:`ruler ${d}`,d:W,transform:l?`translate(${o} 0)`:void 0}))}let h=c.length?`${e.shape[p]} ${c.join(" ")}`:e.tiles[p]>1&&e.tiles[p]<e.shape[p]?`${e.shape[p]} / ${e.tiles[p]}`:String(e.shape[p]),g=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},j=l?{x:(i+o)/2,y:-o-8}:g;n.push(f("text",{class:`dim ${d}`,...j},h))}if(t.depthDims.length){let p=vt(e,t),l=t.depthDims.flatMap(c=>O(e,c));n.push(f("text",{class:`dim depth ${w(l,a)}`,x:-4,y:-o+1,"text-anchor":"end"},p))}return n}var vt=(e,t)=>t.depthDims.map(i=>[e.shape[i],...O(e,i)].join(" ")).join(" \xD7 ");function jt(e,t){let i=(n,p)=>s("figure",{},q(wt(n),{axes:t,width:84,label:`${p}: ${n.words}, ${n.caption}`}),s("figcaption",{},`${p}: ${n.caption}`,s("br"),s("code",{},n.words))),r=i(e.before,"before"),o=Number(r.querySelector("svg")?.getAttribute("height")??0),a={class:"arrow","aria-hidden":"true",style:{"margin-top":`${Math.max(16,o/2-8)}px`}};return s("div",{class:"moves"},s("div",{class:"pair"},r,s("span",a,"\u2192"),i(e.after,"after")),s("p",{class:"dim small"},e.note))}var yt=["before","after"];function $t(e){let t=s("section",{class:"details","aria-label":"Details",tabindex:0}),i=()=>{let r=e.selected;t.replaceChildren(...r?he(e,r):de(e)),t.scrollTop=0};return e.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),t}function de(e){let t=e.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[s("h2",{},"Nothing selected"),s("p",{class:"dim"},t)]}function he(e,t){let{first:i}=e,r=t.axes===void 0?null:i.axis_sets[t.axes],o=t.status==="same",[a,n]=t.sides;return[s("h2",{class:r?w(r.axes,i.axes):"ax-none"},P(t.glyph)," ",r?[t.kind," over ",A(r.words,r.axes,null,i.axes)]:s("bdi",{},t.name)),s("p",{},S(t.status),t.number>1?` \xD7 ${t.number}; the figures below are of all`:""),r?s("p",{class:"code"},s("bdi",{},t.name)):null,t.reason.length?s("p",{class:"cause because"},s("b",{},"Because "),M(t.reason,i.axes)):o?null:s("p",{class:"dim"},"Why it differs: no cause known."),fe(t),...o?[s("h3",{},"In both programs"),...kt(e,n,"both")]:[a,n].flatMap((p,l)=>[s("h3",{class:"sidehead"},yt[l],s("span",{},l?t.after:t.before)),...p?kt(e,p,yt[l]):[s("p",{class:"dim"},me[l])]]),t.by.length?s("p",{class:"dim small"},`Joined by ${t.by.join(", ")}.`):null].filter(p=>p!==null)}var me=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function fe(e){return e.changes.length?s("table",{class:"changes"},s("thead",{},s("tr",{},["of one","before","after"].map(t=>s("th",{scope:"col"},t)))),s("tbody",{},e.changes.map(([t,i,r])=>s("tr",{},s("th",{scope:"row"},t),s("td",{},i),s("td",{},s("b",{},r)))))):null}function kt(e,t,i){let{axes:r}=e.first;return[...(t.causes??[]).map(o=>s("p",{class:"cause"},M(o,r))),t.picture?jt(t.picture,r):null,t.shape?ue(e,t,i):null,t.line?s("code",{class:"line"},t.line):null,s("dl",{class:"pairs"},t.figures.map(([o,a])=>[s("dt",{},o),s("dd",{class:"code"},a)])),t.facts?.length?s("details",{},s("summary",{},`${E(t.facts.length,"fact")} behind it`),s("ul",{class:"facts"},t.facts.map(o=>s("li",{},M(o,r))))):null,t.names?s("p",{class:"dim small code"},t.names):null].filter(o=>o!==null)}function ue(e,t,i){let r=e.data&&bt(e.data,t.sharding,t.shape);if(!r)return s("p",{class:"dim small"},"No picture: how it is cut is unknown, or follows no mesh axes.");let o=`${i}: ${t.figures.map(a=>a.join(" ")).join(", ")}`;return s("div",{class:"picture"},q(r,{axes:e.first.axes,width:200,label:o}))}var z=["collectives","kernels"],F=class{constructor(t){this.first=t,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(t){this.listeners.push(t)}set(t){let i=this.state,r=new Set(Object.keys(t).filter(o=>i[o]!==t[o]));Object.assign(this.state,t),r.size&&this.listeners.forEach(o=>o(r))}open(t){this.data=t,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:t,status:i,axes:r,box:o,list:a}=this.state,n=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:t&&l.status==="same")||a==="collectives"&&r!==null&&l.axes!==r||z.includes(a)&&o!==null&&!l.boxes.includes(o)||n.push(p);return n}filter(t){this.set(t),this.set({row:this.shown()[0]??null})}};var xe=["collectives","arguments","results","shardings","kernels"],J=150,ge=178,be=["data","list","onlyChanged","status","axes","box"],we="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function Mt(e){let t=xe.filter(p=>St(e,p,R)>0||p==="collectives"),i=I("Lists",[...t.map(p=>[p,[p," ",Ct(ve(e,p))]]),["around","source"]],()=>e.state.list,p=>e.filter({list:p,status:null,axes:null,...z.includes(p)?{}:{box:null}})),r=s("div",{class:"chips",role:"group","aria-label":"Filters"}),o=s("div",{class:"heads dim small","aria-hidden":"true"}),a=s("div",{class:"rows"}),n=new Y(e,a);return e.listen(p=>{if(be.some(l=>p.has(l))){i.update();let l=e.state.list!=="around";r.replaceChildren(...l?je(e):[]),o.hidden=r.hidden=!l,o.replaceChildren(...ye(e)),l?n.draw():a.replaceChildren(...ke(e))}else p.has("row")&&n.mark()}),s("section",{class:"list","aria-label":"What changed"},i.bar,r,o,a)}function St(e,t,i){let r=e.first.counts[t]??{};return i.reduce((o,a)=>o+(r[a]??0),0)}var ve=(e,t)=>St(e,t,R.filter(i=>i!=="same")),Ct=e=>s("span",{class:"count"},v(e));function je(e){let{state:t}=e,i=(a,n,p)=>s("button",{type:"button",class:"chip","aria-pressed":String(n),onclick:p},a),r=e.first.counts[t.list]??{},o=[i("only what changed",t.onlyChanged&&!t.status,()=>e.filter({onlyChanged:t.status?!0:!t.onlyChanged,status:null})),...R.filter(a=>r[a]).map(a=>i([S(a),Ct(r[a])],t.status===a,()=>e.filter({status:t.status===a?null:a})))];return t.axes!==null&&o.push(i(["over ",e.first.axis_sets[t.axes].words," \xD7"],!0,()=>e.filter({axes:null}))),t.box!==null&&o.push(i([Q(e,t.box)," \xD7"],!0,()=>e.filter({box:null}))),o}function Q(e,t){let i=e.data?.header.graph,r=i.boxes[t],o=i.columns[r.column];return`${i.rows[r.row].label}${o?`, ${o}`:""}`}function ye(e){let t=e.data?.header.lists[e.state.list];return t?["",`what, where; ${t.unit} ${t.what}`,"before","after","difference"].map(r=>s("span",{title:r},r)):[]}var Y=class{constructor(t,i){this.store=t,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=s("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let t=this.shown.length?[this.listbox]:[s("p",{class:"nothing"},this.nothing())];this.box.replaceChildren(...t,...this.below()),this.grow(J),this.box.scrollTop=0,this.mark()}nothing(){let{state:t,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(t.box!==null||t.axes!==null||t.status)return"Nothing of that kind is here.";let o=i.counts[t.list]?.same??0;return o?`Nothing changed: ${v(o)} ${o===1?"is":"are"} the same in both programs.`:`Neither program has ${t.list}.`}below(){let t=this.store.data?.header.lists[this.store.state.list],[i,r]=t?.left_out??[0,0],o=this.store.state.onlyChanged?i:i+r,a=`${E(o,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=s("button",{type:"button",class:"more",onclick:()=>this.grow(J)},"Show more");let n=[o?a:"",this.store.state.box===null?"":we,t?.note??""].filter(Boolean);return[this.more,...n.map(p=>s("p",{class:"nothing"},p))]}grow(t){let i=this.shown.slice(this.drawn,this.drawn+t);this.listbox.append(...i.map(o=>this.row(o))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${v(Math.min(r,J))} of ${v(r)} more`)}row(t){let i=this.store.rows[t],{first:r}=this.store,o=i.axes===void 0?null:r.axis_sets[i.axes],a=o?w(o.axes,r.axes):"ax-none",n=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,o&&A(o.words,o.axes,null,r.axes),...i.more].filter(Boolean);return s("div",{class:`row ${a}`,role:"option",id:`row-${t}`,"data-at":t,"aria-selected":"false",onclick:()=>this.store.set({row:t,...this.store.isNarrow()?{pane:"details"}:{}})},T(i.status),P(i.glyph),s("span",{class:"name",title:i.name},s("bdi",{},i.name),i.number>1?s("span",{class:"dim"},` \xD7 ${v(i.number)}`):null),s("span",{class:"sub"},p.flatMap((l,c)=>c?[c===1&&o?" ":" \xB7 ",l]:[l])),s("span",{class:"cell before"},i.before),s("span",{class:"cell after"},i.after),s("span",{class:`cell difference ${_(i.bytes)}`},i.difference),n?s("span",{class:"bar",style:{width:`${Math.round(ge*n)}px`}}):null)}mark(){let{row:t}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=t===null?null:this.listbox.querySelector(`[data-at="${t}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(t){let i=G(t,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(t.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function ke(e){let t=e.data?.header.around;if(!t)return[];let i=t.settings.map(([n,p,l,c])=>s("li",{},s("b",{},`${n} `),s("code",{},p),`: ${l} \u2192 ${c}`)),r=t.source.map(([n,p,l])=>s("li",{class:`edit is-edit-${n}`},T(n),s("code",{class:"dim"},p),s("code",{},l))),o=t.warnings.map(([n,p])=>s("li",{},T(n),` ${p}`)),a=(n,p,l)=>[s("h2",{class:"minor"},n),p.length?s("ul",{class:"around"},p):s("p",{class:"dim"},l)];return[s("div",{class:"aroundbox",tabindex:0,role:"region","aria-label":"Source and settings"},a("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),a("Flags, versions, mesh, devices",i,"All are the same."),a("Warnings of XLA",o,"No warning came or went."))]}function Tt(e){let t=s("div",{class:"matrixbox",tabindex:0,role:"region","aria-label":"Graph of both programs"});return e.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&t.replaceChildren(...$e(e)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&Be(e,t)}),s("section",{class:"centre","aria-label":"Graph"},s("h2",{class:"minor"},"Both programs by scope and phase; equal layers together"),t,s("p",{class:"legend dim small"},["less","more","removed","added"].map(i=>s("span",{class:`swatch fill-${i}`},S(i))),e.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function $e(e){let t=e.data?.header.graph;if(!t)return[];if(t.missing)return[s("p",{class:"nothing"},t.missing)];let i=Me(t,e.state.onlyChanged),r=new Map,o=1;t.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),o=Math.max(o,Math.abs(c.bytes[1]-c.bytes[0]))});let a=[...t.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),n=a.map(c=>s("th",{scope:"col"},t.columns[c]||"program")),p=t.rows.flatMap((c,d)=>{if(!i.has(d))return[];let x=a.map(m=>{let h=r.get(`${d} ${m}`);return s("td",{},h===void 0?null:Ce(e,h,o))});return[s("tr",{class:c.is_group?"group":void 0},Se(c),x)]}),l=t.rows.length-i.size;return[s("table",{class:"matrix"},s("thead",{},s("tr",{},s("th",{scope:"col"},"scope"),n)),[s("tbody",{},p)]),...l?[s("p",{class:"nothing"},`${v(l)} scopes are the same in both programs.`)]:[]]}function Me(e,t){let i=new Set;for(let a of e.boxes)(!t||a.status!=="same")&&i.add(a.row);let r=new Set,o=0;for(let a=e.rows.length-1;a>=0;a--){let n=e.rows[a],p=o>n.depth;!i.has(a)&&!p||(o=n.depth,(a||i.has(a))&&r.add(a))}return r}function Se(e){let[t,i]=e.counts,r=t===i?i>1?`\xD7 ${i}`:"":`\xD7 ${t} \u2192 ${i}`;return s("th",{scope:"row",style:{"--depth":Math.max(0,e.depth-1)}},e.status==="same"?null:T(e.status),s("b",{},s("bdi",{},e.label)),r?s("span",{class:"times"},r):null,e.holds?s("span",{class:"dim small holds"},e.holds):null)}function Ce(e,t,i){let{first:r,data:o}=e,a=o?.header.graph.boxes[t],n=a.bytes[1]-a.bytes[0],p=a.status==="changed"?"same":a.status,l=Math.round(25+75*Math.sqrt(Math.abs(n)/i));return s("button",{type:"button",class:`graphbox fill-${p}`,"data-box":t,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>Ae(e,t)},s("span",{class:"offscreen"},`${Q(e,t)}: `),s("span",{class:"boxhead"},s("span",{},`${At(a.kernels)} kernels`),s("b",{class:_(n)},Ee(a,n))),a.lines.map(c=>{let d=r.axis_sets[c.axes];return s("span",{class:`moveline${c.status==="same"?" dim":""}`},s("span",{},`${At(c.counts)} ${c.kind} `,A(d.words,d.axes,null,r.axes)),s("span",{},c.sent))}),a.more?s("span",{class:"dim small"},`and ${E(a.more,"more kind")}`):null)}function Ae(e,t){let i=e.state.box===t,r=Te(e,e.data?.header.graph.boxes[t]);e.filter({list:r,box:i?null:t,status:null,axes:null}),!i&&!e.shown().length&&e.filter({status:"same"}),e.isNarrow()&&e.set({pane:"list"})}function Te(e,t){return e.state.list==="kernels"||!t.lines.length?"kernels":"collectives"}function Ee(e,t){let[i,r]=y[e.status];return t?`${e.status==="less"||e.status==="more"?i:r} ${e.difference}`:`${i} ${r}`}var At=([e,t])=>e===t?v(t):`${v(e)} \u2192 ${v(t)}`;function Be(e,t){let i=new Set(z.includes(e.state.list)?e.selected?.boxes??[]:[]);t.querySelectorAll("[data-box]").forEach(r=>{let o=Number(r.dataset.box);r.setAttribute("aria-pressed",String(e.state.box===o)),r.classList.toggle("has-selected",i.has(o))})}async function Et(e,t,i=e.data?.header.text){if(!i)return;let r=await Oe(i)||ze(i,t),o=t.dataset.words??t.textContent??"";t.dataset.words=o,t.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{t.textContent=o},1500)}async function Oe(e){let t=document.permissionsPolicy??document.featurePolicy;if(t&&!t.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(e),!0}catch{return!1}}function ze(e,t){let i=s("textarea",{class:"offscreen","aria-hidden":"true"});i.value=e,t.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),t.focus()}}function Ot(e){let{first:t}=e,i=s("button",{type:"button",class:"button",onclick:()=>Et(e,i)},"Copy as text");return s("header",{class:"top",tabindex:0},s("div",{class:"title"},s("h1",{class:"what"},M(t.title,t.axes)),i),t.incomplete.length?Bt("Incomplete program ",t.incomplete,t.axes):null,t.parity.length?Bt("Not the same work: ",t.parity,t.axes):null,s("p",{class:"answer"},M(t.answer,t.axes)),s("ul",{class:"figures",tabindex:0,"aria-label":"Figures of both programs"},t.figures.map(Ne)),t.notes.length?s("p",{class:"dim small"},zt(t.notes,t.axes)):null)}function zt(e,t){return e.flatMap((i,r)=>[r?"; ":"",...M(i,t)])}function Bt(e,t,i){return s("p",{class:"parity",role:"note"},s("b",{},e),zt(t,i))}function Ne(e){let[t]=y[e.status],i=e.status==="less"||e.status==="more";return s("li",{},s("span",{class:"dim small"},e.label),s("span",{class:"both"},e.before," \u2192 ",s("b",{},e.after)),s("span",{class:"small"},s("span",{class:i?`is-${e.status}`:"dim"},`${i?`${t} `:""}${e.change}`),s("span",{class:"dim"},` \xB7 ${e.how}`)))}function Nt(e){if(parent===window)return;let t=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,o])=>De(e.querySelector(r))+Le(e.querySelector(o))),i=Math.ceil(Math.min(720,Math.max(400,...t)));parent.postMessage({pjitInspect:{height:i}},"*")}function De(e){if(!e)return 0;let t=e.getBoundingClientRect(),i=e.lastElementChild?.getBoundingClientRect().bottom??t.top;return Math.max(i+e.scrollTop,t.top+48)}function Le(e){return e?e.getBoundingClientRect().height:0}var Ie={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},Re=760;function _e(e,t){let i=new F(t),r=t.incomplete.length>0;r&&mt();let o=I("Panes",Object.entries(Ie).map(([n,p])=>[n,n,p]),()=>i.state.pane,n=>i.set({pane:n}));o.bar.classList.add("panes");let a=s("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},Ot(i),o.bar,Mt(i),Tt(i),$t(i),ft(i));return i.isNarrow=()=>e.clientWidth<Re,i.listen(n=>{n.has("pane")&&(a.dataset.pane=i.state.pane,o.update())}),e.classList.add("pjit-inspector"),e.replaceChildren(a),i}function Pe(){let e=new URLSearchParams(location.hash.slice(1)).get("theme");e&&(document.documentElement.dataset.theme=e)}async function qe(){let e=document.getElementById("pjit-inspector"),t=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!e||!t||!i)return;Pe();let r=_e(e,JSON.parse(t.textContent??""));try{r.open(it(await st(rt(i.textContent??"")))),requestAnimationFrame(()=>Nt(e)),performance.mark("pjit-ready"),e.setAttribute("data-ready","true")}catch(o){e.append(s("p",{class:"nothing"},`The rest of this page could not be read: ${o}`))}}document.head.append(s("style",{},`${ht}
+${nt}
+${ut}`));qe();

@@ -1,100 +1,14 @@
-var qt=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Ot=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],Pt=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],It=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function q(t){let e=new Array(16).fill(0);for(let r of t)e[r]++;e[0]=0;let i=[];for(let r=1;r<16;r++)for(let a=0;a<t.length;a++)t[a]===r&&i.push(a);return{counts:e,symbols:i}}var U=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[r,a,o]=[0,0,0];for(let s=1;s<16;s++){r|=this.take(1);let l=e[s];if(r-a<l)return i[o+r-a];o+=l,a=a+l<<1,r<<=1}throw new Error("the data are damaged")}},Ft=[q(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),q(new Array(30).fill(5))];function Wt(t){let[e,i,r]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],a=new Array(19).fill(0);for(let l=0;l<r;l++)a[It[l]]=t.take(3);let o=q(a),s=[];for(;s.length<e+i;){let l=t.symbol(o);if(l<16)s.push(l);else{let p=l===16?s[s.length-1]:0,d=l===16?3+t.take(2):l===17?3+t.take(3):11+t.take(7);for(let c=0;c<d;c++)s.push(p)}}return[q(s.slice(0,e)),q(s.slice(e))]}function Z(t){let e=new U(t,2),i=new Uint8Array(4*t.length+1024),r=0,a=o=>{if(r+o<=i.length)return;let s=new Uint8Array(2*(r+o));s.set(i),i=s};for(let o=0;!o;){o=e.take(1);let s=e.take(2);if(s===0){e.held=e.count=0;let d=e.take(16);e.take(16),a(d),i.set(t.subarray(e.at,e.at+d),r),e.at+=d,r+=d;continue}if(s===3)throw new Error("the data are damaged");let[l,p]=s===1?Ft:Wt(e);for(let d=e.symbol(l);d!==256;d=e.symbol(l)){if(d<256){a(1),i[r++]=d;continue}let c=qt[d-257]+e.take(Ot[d-257]),h=e.symbol(p),u=Pt[h]+e.take(h<2?0:(h>>1)-1);if(u>r)throw new Error("the data are damaged");a(c);for(let m=0;m<c;m++,r++)i[r]=i[r-u]}}return i.slice(0,r).buffer}var Rt="PJITVIEW",Dt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},G=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function Q(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Rt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let a=JSON.parse(e.decode(new Uint8Array(t,16,r))),o=16+r,s=new Set,l=c=>c in a.columns,p=c=>{if(!l(c))return new Int32Array(0);let[h,u,m]=a.columns[c],x=new Dt[h](t,o+u,m);if(h!=="s4"||s.has(c))return x;s.add(c);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:a,column:p,strings:c=>new G(p(c),p(`${c}.ends`)),has:l}}function tt(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function et(t){if(typeof DecompressionStream>"u")return Z(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Ht="http://www.w3.org/2000/svg",it={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function nt(t,e,i){for(let[r,a]of Object.entries(e))if(!(a==null||a===!1))if(r.startsWith("on"))t.addEventListener(r.slice(2),a);else if(r==="style")for(let[o,s]of Object.entries(a))t.style.setProperty(o,String(s));else t.setAttribute(r,a===!0?"":String(a));return t.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),t}function n(t,e={},...i){return nt(document.createElement(t),e,i)}function b(t,e={},...i){return nt(document.createElementNS(Ht,t),e,i)}function rt(t,e,i){return i?t.key in it?Math.max(0,Math.min(i-1,e+it[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var at=`.pjit-inspector,
+var Dt=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Ht=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],Ut=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Gt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function q(t){let e=new Array(16).fill(0);for(let r of t)e[r]++;e[0]=0;let i=[];for(let r=1;r<16;r++)for(let a=0;a<t.length;a++)t[a]===r&&i.push(a);return{counts:e,symbols:i}}var G=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[r,a,s]=[0,0,0];for(let o=1;o<16;o++){r|=this.take(1);let l=e[o];if(r-a<l)return i[s+r-a];s+=l,a=a+l<<1,r<<=1}throw new Error("the data are damaged")}},Kt=[q(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),q(new Array(30).fill(5))];function Vt(t){let[e,i,r]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],a=new Array(19).fill(0);for(let l=0;l<r;l++)a[Gt[l]]=t.take(3);let s=q(a),o=[];for(;o.length<e+i;){let l=t.symbol(s);if(l<16)o.push(l);else{let p=l===16?o[o.length-1]:0,d=l===16?3+t.take(2):l===17?3+t.take(3):11+t.take(7);for(let c=0;c<d;c++)o.push(p)}}return[q(o.slice(0,e)),q(o.slice(e))]}function tt(t){let e=new G(t,2),i=new Uint8Array(4*t.length+1024),r=0,a=s=>{if(r+s<=i.length)return;let o=new Uint8Array(2*(r+s));o.set(i),i=o};for(let s=0;!s;){s=e.take(1);let o=e.take(2);if(o===0){e.held=e.count=0;let d=e.take(16);e.take(16),a(d),i.set(t.subarray(e.at,e.at+d),r),e.at+=d,r+=d;continue}if(o===3)throw new Error("the data are damaged");let[l,p]=o===1?Kt:Vt(e);for(let d=e.symbol(l);d!==256;d=e.symbol(l)){if(d<256){a(1),i[r++]=d;continue}let c=Dt[d-257]+e.take(Ht[d-257]),h=e.symbol(p),u=Ut[h]+e.take(h<2?0:(h>>1)-1);if(u>r)throw new Error("the data are damaged");a(c);for(let m=0;m<c;m++,r++)i[r]=i[r-u]}}return i.slice(0,r).buffer}var Xt="PJITVIEW",Jt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},K=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function et(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Xt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let a=JSON.parse(e.decode(new Uint8Array(t,16,r))),s=16+r,o=new Set,l=c=>c in a.columns,p=c=>{if(!l(c))return new Int32Array(0);let[h,u,m]=a.columns[c],x=new Jt[h](t,s+u,m);if(h!=="s4"||o.has(c))return x;o.add(c);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:a,column:p,strings:c=>new K(p(c),p(`${c}.ends`)),has:l}}function it(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function nt(t){if(typeof DecompressionStream>"u")return tt(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Yt="http://www.w3.org/2000/svg",rt={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function at(t,e,i){for(let[r,a]of Object.entries(e))if(!(a==null||a===!1))if(r.startsWith("on"))t.addEventListener(r.slice(2),a);else if(r==="style")for(let[s,o]of Object.entries(a))t.style.setProperty(s,String(o));else t.setAttribute(r,a===!0?"":String(a));return t.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),t}function n(t,e={},...i){return at(document.createElement(t),e,i)}function b(t,e={},...i){return at(document.createElementNS(Yt,t),e,i)}function st(t,e,i){return i?t.key in rt?Math.max(0,Math.min(i-1,e+rt[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var ot=`.pjit-inspector,
 :root {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  color-scheme: light dark;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]),
-  :root:not([data-theme="light"]) .pjit-inspector,
-  :host .pjit-inspector {
-    --text: #e6e8eb;
-    --dim: #a2abb6;
-    --line: #6d7682;
-    --rule: #343941;
-    --bg: #16181c;
-    --panel: #1f2227;
-    --picked: #16304d;
-    --strong: #1d426b;
-    --hover: #2a2e34;
-    --ax-0: #4cc9bf;
-    --ax-1: #f0a05a;
-    --ax-2: #f08ac0;
-    --ax-3: #b3c95a;
-    --ax-many: #b9a0f5;
-    --ax-none: #a5adb8;
-    --select: #6cb2ff;
-    --note: #ff9d8f;
-  }
-}
-:root[data-theme="light"] {
-  color-scheme: light;
-}
-:root[data-theme="dark"],
-:root[data-theme="dark"] .pjit-inspector,
-.pjit-inspector.dark {
-  --text: #e6e8eb;
-  --dim: #a2abb6;
-  --line: #6d7682;
-  --rule: #343941;
-  --bg: #16181c;
-  --panel: #1f2227;
-  --picked: #16304d;
-  --strong: #1d426b;
-  --hover: #2a2e34;
-  --ax-0: #4cc9bf;
-  --ax-1: #f0a05a;
-  --ax-2: #f08ac0;
-  --ax-3: #b3c95a;
-  --ax-many: #b9a0f5;
-  --ax-none: #a5adb8;
-  --select: #6cb2ff;
-  --note: #ff9d8f;
-  color-scheme: dark;
-}
-.pjit-inspector.light {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
-  color-scheme: light;
 }
 /* A widget stands in the notebook's own page and takes its background and fonts; its colours are checked on both
    themes. */
-:host .pjit-inspector.light {
+:host .pjit-inspector.pjit-inspector.light {
   --bg: var(--jp-layout-color0, #fff);
 }
-:host .pjit-inspector.dark {
+:host .pjit-inspector.pjit-inspector.dark {
   --bg: var(--jp-layout-color0, #16181c);
 }
 :host .pjit-inspector {
@@ -125,8 +39,8 @@ body:has(> #pjit-inspector) {
   overflow: hidden;
   position: relative;
   grid-template:
-    "top top top" auto "list centre details" minmax(0, 1fr) "totals mesh details" 158px / 300px minmax(0, 1fr)
-    360px;
+    "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 176px / 330px minmax(0, 1fr)
+    384px;
 }
 .pjit-inspector.dragged .frame {
   height: calc(100% - 9px);
@@ -220,24 +134,6 @@ body:has(> #pjit-inspector) {
   outline: 2px solid var(--select);
   outline-offset: -2px;
 }
-.ax-0 {
-  --c: var(--ax-0);
-}
-.ax-1 {
-  --c: var(--ax-1);
-}
-.ax-2 {
-  --c: var(--ax-2);
-}
-.ax-3 {
-  --c: var(--ax-3);
-}
-.ax-many {
-  --c: var(--ax-many);
-}
-.ax-none {
-  --c: var(--ax-none);
-}
 .pjit-inspector .axis {
   color: var(--c);
   font-family: var(--code);
@@ -250,14 +146,14 @@ body:has(> #pjit-inspector) {
   padding: 8px 12px;
   border-bottom: 1px solid var(--rule);
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
   gap: 4px;
-  min-width: 0;
 }
 .pjit-inspector .title {
   display: flex;
-  gap: 8px;
+  gap: 2px 8px;
   justify-content: space-between;
-  align-items: start;
+  align-items: center;
 }
 .pjit-inspector .what {
   color: var(--dim);
@@ -280,9 +176,7 @@ body:has(> #pjit-inspector) {
   gap: 8px;
   flex: none;
 }
-.pjit-inspector .button,
-.pjit-inspector .chip,
-.pjit-inspector .note {
+.pjit-inspector :is(.button, .chip, button.note) {
   background: var(--bg);
   border: 1px solid var(--rule);
   border-radius: 4px;
@@ -291,12 +185,14 @@ body:has(> #pjit-inspector) {
   cursor: pointer;
   white-space: nowrap;
 }
-.pjit-inspector span.note {
-  cursor: default;
-}
-.pjit-inspector .button:hover,
-.pjit-inspector .chip:hover {
+.pjit-inspector :is(.button, .chip, button.note):hover {
   background: var(--hover);
+}
+.pjit-inspector .button.primary {
+  background: var(--select);
+  border-color: var(--select);
+  color: var(--bg);
+  font-weight: 600;
 }
 .pjit-inspector [aria-pressed="true"] {
   border-color: var(--select) !important;
@@ -305,7 +201,7 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pictures {
   position: relative;
 }
-.pjit-inspector .picturemenu {
+.pjit-inspector .menu {
   position: absolute;
   right: 0;
   top: calc(100% + 4px);
@@ -313,7 +209,31 @@ body:has(> #pjit-inspector) {
   padding: 4px 6px;
   background: var(--bg);
   border: 1px solid var(--line);
-  border-radius: 4px;
+  border-radius: 8px;
+  white-space: nowrap;
+}
+.pjit-inspector .notes {
+  display: grid;
+  gap: 4px;
+  width: min(520px, 100cqw - 24px);
+  max-height: 420px;
+  overflow-y: auto;
+  padding: 8px;
+}
+.pjit-inspector .note {
+  white-space: normal;
+  overflow-wrap: anywhere;
+  padding: 3px 7px;
+  font-size: 12px;
+  text-align: left;
+}
+.pjit-inspector .mark {
+  color: var(--note);
+}
+/* One line, which keeps its height: what it has no room for is in its tooltip, and in a pane. */
+.pjit-inspector :is(.said, .what) {
+  overflow: hidden;
+  text-overflow: ellipsis;
   white-space: nowrap;
 }
 .pjit-inspector .pictureof {
@@ -422,34 +342,6 @@ body:has(> #pjit-inspector) {
   line-height: 20px;
   overflow-wrap: anywhere;
 }
-.pjit-inspector .again {
-  overflow-wrap: anywhere;
-}
-.pjit-inspector .again summary {
-  font-size: 12px;
-  color: inherit;
-}
-.pjit-inspector .again ul {
-  margin: 2px 0 4px;
-  padding-left: 22px;
-}
-.pjit-inspector .notes {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 4px 6px;
-  max-height: 74px;
-  overflow-y: auto;
-}
-.pjit-inspector .note {
-  max-width: min(480px, 100%);
-  overflow: hidden;
-  text-overflow: ellipsis;
-  flex: none;
-}
-.pjit-inspector .mark {
-  color: var(--note);
-}
-
 .pjit-inspector .tabs {
   display: flex;
   gap: 2px;
@@ -582,15 +474,12 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .row {
   position: relative;
   display: grid;
-  grid-template-columns: 20px minmax(0, 1fr) auto;
+  grid-template-columns: 20px minmax(0, 1fr);
   padding: 4px 10px 6px 12px;
   min-height: 43px;
   border-bottom: 1px solid var(--rule);
   cursor: pointer;
   column-gap: 4px;
-}
-.pjit-inspector .row .axisname {
-  display: none;
 }
 .pjit-inspector .row:hover {
   background: var(--hover);
@@ -615,13 +504,21 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   color: var(--dim);
 }
-/* Without a number beside it, what is beneath the name has the whole line. */
-.pjit-inspector .row .sub:not(:has(+ .times)) {
-  grid-column: 2 / -1;
-}
-.pjit-inspector .row .size,
 .pjit-inspector .row .times {
-  text-align: right;
+  display: flex;
+  gap: 3px;
+  align-items: center;
+  flex: none;
+}
+.pjit-inspector .row .size {
+  flex: none;
+}
+.pjit-inspector .row .half {
+  grid-column: 2 / -1;
+  display: flex;
+  gap: 8px;
+  justify-content: space-between;
+  min-width: 0;
 }
 .pjit-inspector .row .bar {
   position: absolute;
@@ -867,9 +764,26 @@ body:has(> #pjit-inspector) {
   fill-opacity: 0.85;
 }
 .shards .ring {
-  fill: none;
+  fill: transparent;
+  cursor: pointer;
+}
+.shards .ring.on {
   stroke: var(--select);
-  stroke-width: 2;
+  stroke-width: 3;
+}
+.pjit-inspector .thumb {
+  overflow: visible;
+  flex: none;
+}
+.pjit-inspector .thumb.thumb.thumb rect {
+  fill: var(--bg);
+  stroke: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .face {
+  fill: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .dashed {
+  stroke-dasharray: 2 1.5;
 }
 
 .pjit-inspector .centre {
@@ -888,6 +802,22 @@ body:has(> #pjit-inspector) {
   overflow-x: auto;
   scrollbar-width: none;
   height: 33px;
+}
+.pjit-inspector .switch {
+  display: flex;
+  flex: none;
+  margin-left: auto;
+  padding-right: 8px;
+}
+.pjit-inspector .switch .button:first-child {
+  border-radius: 4px 0 0 4px;
+}
+.pjit-inspector .switch .button:last-child {
+  border-radius: 0 4px 4px 0;
+}
+.pjit-inspector .row.goes .bar {
+  background: none;
+  outline: 1px dashed var(--c);
 }
 .pjit-inspector .textbar {
   display: flex;
@@ -1066,8 +996,6 @@ body:has(> #pjit-inspector) {
 
 .pjit-inspector .totals {
   grid-area: totals;
-  border-top: 1px solid var(--rule);
-  border-right: 1px solid var(--rule);
   padding: 8px 10px;
   overflow-y: auto;
   min-width: 0;
@@ -1122,8 +1050,9 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .mesh {
   grid-area: mesh;
   border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
   display: grid;
-  grid-template-columns: minmax(0, 1fr) 168px;
+  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
   min-width: 0;
   min-height: 0;
 }
@@ -1138,11 +1067,12 @@ body:has(> #pjit-inspector) {
   position: absolute;
 }
 .pjit-inspector .meshside {
-  padding: 4px 10px 4px 0;
-  overflow-y: auto;
-  display: grid;
-  gap: 3px;
-  align-content: start;
+  order: -1;
+  display: flex;
+  gap: 8px;
+  align-items: center;
+  min-width: 0;
+  padding: 2px 10px 0;
   font-size: 11px;
 }
 .pjit-inspector .meshside .tabs {
@@ -1150,9 +1080,7 @@ body:has(> #pjit-inspector) {
   height: 26px;
 }
 .pjit-inspector .meshwords {
-  display: grid;
-  gap: 2px;
-  overflow-wrap: anywhere;
+  flex: 1;
 }
 .pjit-inspector .folds {
   display: flex;
@@ -1160,26 +1088,20 @@ body:has(> #pjit-inspector) {
   gap: 3px;
 }
 
-.pjit-inspector .meshtab {
-  flex: 1;
-  min-height: 0;
-  display: flex;
-  flex-direction: column;
+.pjit-inspector .traffic > .totals {
+  flex: 0 1 620px;
+  padding: 0;
 }
-.pjit-inspector .meshtab .mesh {
-  flex: 1;
-  border-top: 0;
-}
-.pjit-inspector .meshtab .totals {
-  order: 1;
-  flex: none;
-  max-height: 45%;
-  border-right: 0;
-}
-.pjit-inspector .centrebar [data-tab="mesh"] {
+/* One device: nothing is split, nothing is sent. */
+.pjit-inspector .single > .mesh,
+.pjit-inspector .single > .panes [data-tab="mesh"] {
   display: none;
 }
-
+@container (min-width: 1101px) {
+  .pjit-inspector .single > .list {
+    grid-row: 2 / 4;
+  }
+}
 .pjit-inspector .frame.wide {
   grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
 }
@@ -1203,56 +1125,24 @@ body:has(> #pjit-inspector) {
 }
 @container (min-width: 641px) and (max-width: 1400px) {
   .pjit-inspector .frame:not(.wide) {
-    grid-template: "top top top" auto "list centre details" minmax(0, 1fr) / 268px minmax(0, 1fr) 312px;
-  }
-  .pjit-inspector .centrebar [data-tab="mesh"] {
-    display: block;
+    grid-template:
+      "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 162px / 286px minmax(0, 1fr)
+      312px;
   }
 }
 @container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .single > .details {
+    grid-row: 3 / 5;
+  }
   .pjit-inspector .frame:not(.wide) {
     grid-template:
-      "top top" auto "list centre" minmax(0, 2fr)
-      "details centre" minmax(0, 3fr) / minmax(288px, 35%) minmax(0, 1fr);
+      "top top" auto "list centre" minmax(0, 5fr) "details centre" minmax(0, 8fr)
+      "mesh centre" 126px / minmax(288px, 35%) minmax(0, 1fr);
   }
   .pjit-inspector .details {
     border-left: 0;
     border-right: 1px solid var(--rule);
     border-top: 1px solid var(--rule);
-  }
-  .pjit-inspector .mesh {
-    grid-template-columns: minmax(0, 1fr) 140px;
-  }
-  /* One line for each row: what is beneath the name is in its tooltip and in the details. */
-  .pjit-inspector .row {
-    grid-template-columns: 18px minmax(0, 1fr) auto auto auto;
-    min-height: 25px;
-    padding: 4px 10px 4px 10px;
-    column-gap: 6px;
-    align-items: baseline;
-  }
-  .pjit-inspector .row .glyph {
-    grid-row: auto;
-    align-self: center;
-    margin: 0;
-  }
-  .pjit-inspector .row .sub {
-    display: none;
-  }
-  .pjit-inspector .row .axisname {
-    display: inline;
-    max-width: 84px;
-  }
-  .pjit-inspector .row .times {
-    order: 1;
-  }
-  .pjit-inspector .row .size {
-    order: 2;
-    min-width: 58px;
-  }
-  .pjit-inspector .row .bar {
-    left: 34px;
-    bottom: 1px;
   }
 }
 @container (max-width: 640px) {
@@ -1291,7 +1181,6 @@ body:has(> #pjit-inspector) {
   }
   .pjit-inspector .pane-mesh > .mesh {
     display: grid;
-    grid-template: minmax(120px, 1fr) auto / minmax(0, 1fr);
   }
   .pjit-inspector .pane-mesh > .totals {
     display: block;
@@ -1299,69 +1188,21 @@ body:has(> #pjit-inspector) {
     border-top: 1px solid var(--rule);
     max-height: 180px;
   }
-  .pjit-inspector .meshside {
-    padding: 4px 12px;
-    max-height: 160px;
-  }
   .pjit-inspector .widen {
     display: none;
   }
   .pjit-inspector .top {
     padding: 6px 10px;
   }
+  .pjit-inspector .title {
+    flex-wrap: wrap;
+  }
 }
 @media (prefers-contrast: more) {
-  /* 7 to 1 on every background */
-  .pjit-inspector.pjit-inspector.pjit-inspector {
-    --text: #000;
-    --dim: #000;
-    --line: #000;
-    --rule: #000;
-    --ax-0: #074f4c;
-    --ax-1: #783204;
-    --ax-2: #812055;
-    --ax-3: #3b4d08;
-    --ax-many: #4d378c;
-    --ax-none: #42474f;
-    --select: #08468b;
-    --note: #862217;
-  }
-  :root[data-theme="dark"] .pjit-inspector.pjit-inspector.pjit-inspector,
-  .pjit-inspector.dark.dark.dark {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
-  }
   .pjit-inspector .row[aria-selected="true"],
   .pjit-inspector .ln.is {
     outline: 2px solid var(--select);
     outline-offset: -2px;
-  }
-}
-@media (prefers-contrast: more) and (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .pjit-inspector:not(.light):not(.light):not(.light),
-  :host .pjit-inspector:not(.light):not(.light):not(.light) {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
   }
 }
 @media (forced-colors: active) {
@@ -1384,31 +1225,69 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function ot(t,e){return t.map(i=>Gt(i,e))}function Gt(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?n("b",{},t.strong):"dim"in t?n("span",{class:"dim"},t.dim):"name"in t?n("b",{class:"code"},t.name):"code"in t?n("code",{},t.code):"axis"in t?Kt(t.axis,t.axes,t.size,e):"number"in t?Vt(t):""}function Kt(t,e,i,r){return n("span",{class:`axis ${y(e,r)}`},i===null?t:`${t} ${i}`)}function Vt(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return n(t.strong?"b":"span",{title:i},e)}var I=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",r=>{let a=r.composedPath()[0];this.list&&!this.list.contains(a)&&!this.button()?.contains(a)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,r,a,o,s){let l=this.list&&this.key===e.dataset.key;if(this.close(!1),l)return;this.key=e.dataset.key??"";let p=Math.max(0,a),d=r.map((m,x)=>n("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===a),"aria-disabled":m.allowed?null:"true",onclick:()=>h(x),onpointermove:()=>c(x)},n("span",{"aria-hidden":"true"},x===a?"\u2713":""),n("b",{class:m.axes?.length?`axis ${y(m.axes,o)}`:""},m.words),n("span",{class:"detail"},m.detail))),c=m=>{d[p].classList.remove("at"),p=m,d[p].classList.add("at"),u.setAttribute("aria-activedescendant",d[p].id)},h=m=>{if(!r[m].allowed){this.say(`${r[m].words}: ${r[m].detail}`),d[m].classList.remove("refuses"),requestAnimationFrame(()=>d[m].classList.add("refuses"));return}this.close(!0),m!==a&&s(r[m])},u=n("div",{class:"chooser",role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=rt(m,p,r.length);if(x!==null)c(x);else if(m.key==="Enter"||m.key===" ")h(p);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===u&&!this.holdsFocus()&&this.close(!1))},n("p",{class:"dim","aria-hidden":"true"},i),d);this.list=u,this.frame.append(u),e.setAttribute("aria-expanded","true"),this.place(e),c(p),u.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:r}=this;if(!i)return;let[a,o]=[e.getBoundingClientRect(),r.getBoundingClientRect()],s=Math.min(a.left-o.left,o.width-i.offsetWidth-6);i.style.left=`${Math.max(6,s)}px`,i.style.top=`${a.bottom-o.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let r=this.button();r?.setAttribute("aria-expanded","false"),e&&r?.focus({preventScroll:!0})}};async function st(t,e,i=t.data?.header.text){if(!i)return;let r=await Xt(i)||Jt(i,e),a=e.dataset.words??e.textContent??"";e.dataset.words=a,e.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=a},1500)}async function Xt(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function Jt(t,e){let i=n("textarea",{class:"offscreen","aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function C(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function E(t,e){return`${C(t)} ${e}${t===1?"":"s"}`}function g(t,e){let i=t.getRootNode(),r=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,a=r?.dataset.key;if(t.replaceChildren(...e.flat(1/0).filter(s=>s!=null&&s!==!1)),!r||i.activeElement===r)return;((a===void 0?null:[...t.querySelectorAll("[data-key]")].find(s=>s.dataset.key===a))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e){let i="";return()=>{let r=JSON.stringify(t());r!==i&&(i=r,e())}}function v(t,e){return typeof t=="string"?t:ot(t??[],e)}var[Yt,F]=[10,3];function W(t){return n("span",{class:t.changed?"line changed":"line"},t.changed?n("span",{class:"offscreen"},"changed: "):null,t.text||" ",t.changed?n("span",{class:"dim"},t.was?`  # was ${t.was}`:"  # new"):null)}function Zt(t){let e=[];for(let i=0;i<t.length;){let r=i;for(;r<t.length&&t[r].changed===t[i].changed;)r++;let a=t.slice(i,r);i=r,a[0].changed||a.length<Yt?e.push(a.map(W)):e.push(a.slice(0,F).map(W),Qt(a.slice(F,-F)),a.slice(-F).map(W))}return e}function Qt(t){let e=n("button",{type:"button",class:"more",onclick:()=>e.replaceWith(...t.map(W))},`${E(t.length,"line")} more`);return e}var te={equal:"\u2713 ",different:"\u25B2 ",untried:""};function lt(t,e){let i=!1,r=n("span",{class:"plain"}),a=n("span",{class:"right"}),o=n("pre",{class:"lines",tabindex:0,"aria-label":"Code to write"}),s=n("p",{class:"dim small proof"}),l=f(()=>[t.data.code,t.isLive],()=>{let{code:p}=t.data;r.textContent=p.words;let d=n("button",{type:"button",class:"button","data-key":"copy",onclick:()=>st(null,d,p.text)},"Copy");g(a,p.text?[d]:[]),g(o,Zt(p.lines)),s.className=`dim small proof ${p.proof}`,g(s,[n("span",p.proof?{"data-key":"check",tabindex:-1}:{},te[p.proof]??"",p.note),p.check&&t.isLive?ee(t,p.check):null]),i&&p.proof&&e(p.note),i=p.check?.state==="running"});return t.listen(l),l(),n("section",{class:"part codepart"},n("h2",{class:"minor headline"},"Code to write ",r,a),o,s)}function ee(t,e){let i=e.state==="running";return n("button",{type:"button",class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var ie=16,[ne,re,ae,oe]=[100,190,22,6.9],pt=new WeakMap,se=330,z=(t,e)=>e.length*K(t)>se;function K(t){let e=pt.get(t.data);if(e!==void 0)return e;let{groups:i,results:r,constraints:a}=t.data,l=[...i,...r,...a].flatMap(d=>[...d.dims,...(d.members??[]).flatMap(c=>c.dims??[])]).map(d=>(d.axes??[]).join("\xB7").length+C(d.size).length).reduce((d,c)=>Math.max(d,c),0),p=Math.round(Math.min(re,Math.max(ne,ae+oe*l)));return pt.set(t.data,p),p}function S(t,e,i){let r=t.spec(i.field,i.key,i.dims);return n("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((a,o)=>le(t,e,i,o,{...a,axes:a.axes===null&&!t.isWaiting?null:r[o]})))}function le(t,e,i,r,a){let{axes:o}=t.data,s=a.axes===null?"?":a.axes.join("\xB7")||"\u2014",l=a.axes===null?i.isFree?"not known yet":"split as no axis is":a.axes.length?`over ${a.axes.join(", then ")}`:"on every device",p=[n("span",{class:"dimwords"},n("span",{class:"dim"},a.problem?n("span",{class:"mark"},"\u25B2"):null,C(a.size)),n("b",{class:a.axes?.length?`axis ${y(a.axes,o)}`:"dim"},s)),pe(a,o)],d=`${a.changed?", changed":""}${a.problem?", does not divide":""}`,c=`${i.name}, dimension ${r}, size ${a.size}: ${l}${i.isFree?", as XLA chooses":""}${d}`,h=`dimension${a.changed?" changed":""}${a.problem?" bad":""}`,u=a.axes?.length?`${C(a.size)} over ${a.axes.join(", then ")}`:null;if(!t.isLive)return n("span",{class:h,role:"img","aria-label":c,title:u},p);let m=`${i.field}:${i.id??i.key}:${r}`,x=k=>{let H=t.spec(i.field,i.key,i.dims).map((_t,Nt)=>Nt===r?k.axes??[]:_t);t.set({[i.field]:{[i.key]:H}})},w=n("button",{type:"button",class:h,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":c,title:u,onclick:()=>e.open(w,`dimension ${r} of ${i.name}`,a.choices,a.choices.findIndex(k=>k.axes.join()===(a.axes??["?"]).join()),o,x)},p);return w}function pe(t,e){let i=t.axes?.length?Math.min(ie,Math.max(1,t.pieces)):0,r=Array.from({length:i},()=>n("i"));return n("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},r)}function dt(t,e){let i=n("div",{class:"meshrow"}),r=n("p",{class:"dim small"}),a=n("div",{class:"problem",role:"alert",hidden:!0}),o=!1,s=f(()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,o,t.isLive],()=>{let{mesh:d,data:c}=t,h=d.map(([m,x],w)=>[w?n("span",{class:"times","aria-hidden":"true"},"\xD7"):null,de(t,m,x)]),u=d.reduce((m,[,x])=>m*x,1);g(i,[h,n("span",{class:"product"},"= ",n("b",{},C(u)),u===1?" device":" devices"),ue(t,e),t.isLive?o?ce(t,p):l():null]),r.textContent=c.target.facts,r.hidden=!c.target.facts,a.hidden=!c.mesh_problem,g(a,c.mesh_problem?L(t,c.mesh_problem):[])}),l=()=>n("button",{type:"button",class:"button","data-key":"add-axis",onclick:()=>{o=!0,s(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),p=()=>{o=!1,s(),i.querySelector("[data-key='add-axis']")?.focus()};return t.listen(s),s(),n("section",{class:"part"},n("h2",{class:"minor"},"Mesh and target"),i,r,a)}function de(t,e,i){let{axes:r}=t.data,a=h=>{h>=1&&Number.isInteger(h)&&h!==o()&&t.set({mesh:t.mesh.map(([u,m])=>[u,u===e?h:m])})},o=()=>t.mesh.find(([h])=>h===e)?.[1]??i,s=()=>o()%2?o()-1:o()/2,l=t.data.mesh.find(h=>h.name===e)?.base??null,p=(h,u,m,x)=>n("button",{type:"button",tabindex:-1,"data-key":`${h}:${e}`,"aria-label":u,onclick:x},m),d=n("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>d.select(),onchange:()=>{/^\d+$/.test(d.value)&&a(Number(d.value)),d.value=String(o())},onkeydown:h=>{if(h.key==="ArrowUp")a(2*o());else if(h.key==="ArrowDown")a(s());else if(h.key==="Enter")d.dispatchEvent(new Event("change"));else return;h.preventDefault()}}),c=t.isLive&&t.mesh.length>1?n("button",{type:"button",class:"drop","data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([h])=>h!==e)})},"drop"):null;return n("span",{class:`axisbox ${y([e],r)}`},n("b",{class:"axis"},e),n("span",{class:`stepper${l!==null&&l!==i?" changed":""}`},t.isLive?p("less",`Halve ${e}`,"\u2212",()=>a(s())):null,d,t.isLive?p("more",`Double ${e}`,"+",()=>a(2*o())):null),c)}function ce(t,e){let i=n("input",{class:"field","data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),r=n("span",{class:"wrong",id:"pjit-axis-wrong",role:"alert"}),a=()=>{let o=i.value.trim(),s=t.mesh.some(([l])=>l===o)?`the mesh has an axis ${o} already`:/^[A-Za-z_]\w*$/.test(o)?"":"a name is letters, digits and _, and begins with no digit";return r.textContent=s?`\u25B2 ${s}`:"",s?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[o,2]]}))};return i.addEventListener("keydown",o=>{if(o.key==="Enter")a();else if(o.key==="Escape")e();else return;o.preventDefault(),o.stopPropagation()}),n("span",{class:"adder"},i,n("button",{type:"button",class:"button",onclick:a},"Add, size 2"),n("button",{type:"button",class:"button",onclick:e},"Cancel"),r)}function ue(t,e){let{target:i}=t.data,r=t.wish.target??i.words;if(!t.isLive)return n("span",{class:"targetchip"},r);let a=n("button",{type:"button",class:"targetchip","data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(a,"the machine it is for",i.options,i.options.findIndex(o=>o.value===i.value),[],o=>t.set({target:o.value}))},r," \u25BE");return a}function L(t,e){return[n("p",{},n("span",{class:"mark"},"\u25B2 "),v(e.words,t.data.axes)),e.remedies.length?n("div",{class:"chips"},e.remedies.map(i=>t.isLive&&i.set?n("button",{type:"button",class:"chip","data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):n("span",{class:"chip"},i.words))):null]}function ct(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("section",{class:"part"},n("h2",{class:"minor"},"Constraints"),i),a=f(()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{r.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(o=>he(t,e,o)))});return t.listen(a),a(),r}function he(t,e,i){let r=t.wish.constraints[i.key],a=r===void 0?i.on:r!==!1;return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},v(i.words,t.data.axes),n("span",{class:"dim small"},i.place)),i.dims.length&&a?S(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):n("span",{class:"dims"}),n("button",{type:"button",class:"tie",role:"switch","data-key":`constraint:${i.key}`,"aria-checked":String(a),"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,disabled:!t.isLive,onclick:()=>t.set({constraints:{[i.key]:!a}})},a?i.new?"take out":"on":"off"),i.problem?n("div",{class:"problem"},L(t,i.problem)):null)}var O=60;function ut(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>l()}),a=O,o=n("span",{class:"plain"},"a chooser for each dimension"),s=n("input",{class:"field",type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,a=O,d()}}),l=()=>{a+=4*O,d()},p=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(h=>c.every(u=>h.search.toLowerCase().includes(u)))},d=f(()=>[t.data.groups,[...t.loose],t.showsFollowers,t.data.axes,t.wish.specs,t.isWaiting,[...t.open],t.filter,a,t.isLive],()=>{o.hidden=!t.isLive;let c=p(),h=c.filter(k=>!V(t,k)),u=c.filter(k=>V(t,k)),m=t.showsFollowers||t.filter!==""||u.length<3,x=Math.max(0,h.length-a)+(m?Math.max(0,u.length-a):0),w=k=>k.slice(0,a).map(H=>ge(t,e,H,d));g(i,[w(h),u.length>=3&&!t.filter?me(t,m,d):null,m?w(u):null,c.length?null:n("p",{class:"nothing"},t.filter?"No argument has these words.":"No arguments.")]),r.hidden=!x,r.textContent=E(x,"more group")});return s.hidden=t.data.groups.length<8,t.listen(d),d(),n("section",{class:"part"},n("h2",{class:"minor headline"},"Arguments ",o,n("span",{class:"plain right"},"bytes per device")),n("div",{class:"tools"},s),i,r)}function V(t,e){return e.follows&&!t.loose.has(e.key)}function me(t,e,i){let r=()=>{t.showsFollowers=!t.showsFollowers,i()};return n("div",{class:"group followers",role:"listitem"},n("button",{type:"button",class:"opener wide","data-key":"followers","aria-expanded":String(e),onclick:r},e?"\u25BE ":"\u25B8 ",t.data.followers))}function ge(t,e,i,r){let a=t.open.has(i.key),o=()=>{a?t.open.delete(i.key):t.open.add(i.key),r()},s=i.members.length>1?n("button",{type:"button",class:"opener","data-key":`open:${i.key}`,"aria-expanded":String(a),"aria-label":`${a?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:o},a?"\u25BE":"\u25B8"):n("span",{});return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},s,n("span",{class:"name"},n("code",{title:i.title},i.name),i.sub?n("span",{class:"dim small"},i.sub):null),fe(t,e,i,r),n("span",{class:"held"},i.held,n("span",{class:"dim small"},i.copies)),i.problem?n("div",{class:"problem"},L(t,i.problem)):null,a?xe(t,e,i):null)}function fe(t,e,i,r){let a=V(t,i),o=()=>{a?t.loose.add(i.key):t.loose.delete(i.key),i.follows||t.send({type:"follow",key:i.asks}),r()},s=i.can_follow?n("button",{type:"button",class:"tie",role:"switch","data-key":`follow:${i.key}`,"aria-checked":String(a),disabled:!t.isLive,title:a?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:o},a?`as ${i.can_follow}`:"on its own"):null;if(a)return n("span",{class:"dims"},s);let l=i.dims.length?S(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):n("span",{class:"dims dim small"},i.scalar);return s?n("span",{class:"stack"},s,l):l}function xe(t,e,i){let r=i.more_members+Math.max(0,i.members.length-O);return n("div",{class:"members",role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,O).map(a=>be(t,e,i,a)),r?n("p",{class:"dim small"},E(r,"more array")):null)}function be(t,e,i,r){let a=t.spec("specs",i.asks,i.dims),o=i.dims.map((p,d)=>({...p,axes:p.axes===null?null:a[d]})),s=n("button",{type:"button",class:"back","data-key":`back:${r.key}`,"aria-label":`${r.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[r.key]:a}})},"back to the group"),l=r.dims!==null&&!r.as;return n("div",{class:`member${r.dims?" alone":""}`,role:"listitem"},n("span",{class:"name"},n("code",{},r.name),n("span",{class:"dim small"},r.as?`as ${r.as}`:l?"on its own":"",l&&t.isLive&&i.dims.every(p=>p.axes!==null)?[" ",s]:null)),i.dims.length?S(t,e,{key:r.key,name:r.name,dims:r.dims??o,field:"specs"}):null)}function D(t,e){if(!t)return n("span",{class:"bar","aria-hidden":"true"});let i=0,r=t.parts.map(([s,l,p])=>{let d=i;i+=s;let c=typeof l=="string"?l:y(l,e);return n("i",{class:`${c}${p?" hatched":""}`,style:{left:R(d),width:R(s)}})}),a=(s,l)=>s==null?null:n("i",{class:l,style:{left:R(s)}}),o=t.low?n("i",{class:"low",style:{width:R(t.low)}}):null;return n("span",{class:"bar","aria-hidden":"true"},n("span",{class:"track"},r),o,a(t.tick,"tick"),a(t.limit,"limit"))}var R=t=>`${Math.min(100,Math.max(0,100*t))}%`;var ye=1500;function ht(t){let e=n("h1",{class:"what"}),i=n("p",{class:"answer"}),r=n("div",{class:"buttons"}),a=f(()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:o,answer:s,axes:l,can_inspect:p}=t.data;g(e,[v(o,l)]),g(i,[v(s,l)]);let d=n("button",{type:"button",class:"button","data-key":"inspect",disabled:!p,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(r,t.isLive?[d]:[])});return t.listen(a),a(),n("div",{class:"top"},n("div",{class:"title"},e,r),i)}function mt(t){let e=[0,1,2].map(()=>n("section",{class:"number"})),i=n("div",{class:"numbers",role:"group","aria-label":"Bytes, memory and time"},e),r=f(()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:o,axes:s}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||o.some(l=>l.dim))),e.forEach((l,p)=>{let d=o[p];l.classList.toggle("old",d.dim||t.isWaiting),g(l,[n("h2",{class:"minor"},d.label),n("p",{class:"big"},d.problem?n("span",{class:"mark"},"\u25B2 "):null,d.approximate?n("span",{class:"approximate",title:"modelled, not counted"},"\u2248 "):null,d.value,d.unit?n("small",{},` ${d.unit}`):null,d.more?n("small",{},` ${d.more}`):null,d.change?[" ",n("span",{class:"change"},d.change)]:null),D(d.bar,s),n("p",{class:"known"},v(d.how,s))])})});t.listen(r),r();let a=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(a).observe(i),i}function gt(t){let e=n("ol",{class:"steps"}),i=n("span",{}),r=we(t),a=n("label",{class:"against"}),o=f(()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(d=>n("li",{class:t.isWaiting?"todo":d.state,"aria-current":d.state==="now"?"step":null},d.words)))),s=f(()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[ve(t)]:[])),l=f(()=>[t.data.bases,t.data.base],()=>{let{bases:d,base:c}=t.data,h=n("select",{"data-key":"base",onchange:u=>t.send({type:"base",number:Number(u.target.value)}),disabled:!t.isLive},d.map(([u,m])=>n("option",{value:u,selected:u===c},m)));g(a,["against ",h])}),p=()=>[o,s,l,r.draw].forEach(d=>d());return t.listen(p),p(),n("div",{class:"rail"},e,i,r.words,a)}function we(t){let e=n("span",{class:"dim slow",role:"status"}),i=0;return{words:e,draw:()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",ye)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}}}function ve(t){let{full:e}=t.data;return e.state==="running"?n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"stop"})},e.words):e.state!=="possible"?e.words?n("span",{class:"dim"},e.words):null:n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"full"})},e.words)}var ft=40,ke=[["number","#"],["change","change"],["mesh","mesh"],["sent","sent"],["memory","memory"],["time","time"],["fits","fits"]],je=["sent","memory","time"];function xt(t){let e=n("span",{class:"plain"}),i=n("tr",{}),r=n("tbody",{onkeydown:c=>Ee(t,r,c)}),a=n("p",{class:"dim small"}),o=n("p",{class:"problem lacks",role:"status",hidden:!0}),s=n("button",{type:"button",class:"more",hidden:!0}),l=ft,p=f(()=>[t.data.history,t.data.number,t.data.base,t.sort,l,t.isLive,t.lacking],()=>{let{history:c}=t.data;e.textContent=c.words,a.textContent=c.how,o.hidden=t.lacking===null,o.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||c.lacks}`,g(i,ke.filter(([u])=>c.columns.includes(u)).map(([u,m])=>n("th",{scope:"col",class:`is-${u}`,"aria-sort":$e(t,u)},Me(t,u,c.titles[u]??m,d))));let h=X(t);g(r,h.slice(0,l).map(u=>Ce(t,u))),s.hidden=h.length<=l,s.textContent=`${h.length-l} more variants`}),d=()=>p();return s.addEventListener("click",()=>{l+=10*ft,p()}),t.listen(p),p(),n("section",{class:"part"},n("h2",{class:"minor"},"Variants tried ",e),n("table",{class:"history",role:"grid","aria-label":"Variants tried"},n("thead",{},i),r),s,o,a)}function $e(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function Me(t,e,i,r){let a=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return n("button",{type:"button",class:"sorter","data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},r()}},i,a)}function X(t){let{key:e,reversed:i}=t.sort,r=i?-1:1,a=o=>e==="number"?o.number:o.order[e];return[...t.data.history.rows].sort((o,s)=>{let[l,p]=[a(o),a(s)];return l===null||p===null?+(l===null)-+(p===null)||o.number-s.number:r*(l<p?-1:l>p?1:0)||o.number-s.number})}function Ce(t,e){let i=e.number===t.data.number,r=e.kept===!1,a=l=>t.send({type:"rename",number:e.number,name:l.target.value}),o=i&&t.isLive?n("input",{class:"field naming","data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:a,onclick:l=>l.stopPropagation(),onkeydown:l=>{l.stopPropagation(),l.key==="Enter"&&a(l)}}):e.name?n("b",{},`${e.name} `):null,s=e.number===t.data.base;return n("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:r?"unkept":null,title:r?"this page has its figures only":null,"aria-disabled":r?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},n("td",{class:"dim"},e.number),n("td",{class:"is-change",title:e.change},n("span",{class:"two-lines"},o,e.change,s?n("span",{class:"dim"}," (base)"):null)),n("td",{class:"is-mesh"},e.mesh),je.filter(l=>t.data.history.columns.includes(l)).map(l=>n("td",{class:`is-${l}${e.known[l]?"":" dim"}`},e[l])),n("td",{class:"is-fits",title:e.why},e.problem?n("span",{class:"mark"},"\u25B2 "):null,e.fits))}function Ee(t,e,i){let r=[...e.querySelectorAll("tr")],a=r.findIndex(s=>s===i.composedPath()[0]);if(a<0)return;let o=i.key==="ArrowDown"?a+1:i.key==="ArrowUp"?a-1:i.key==="Home"?0:i.key==="End"?r.length-1:-1;if(r[o])r[o].focus(),t.goBack(Number(r[o].dataset.number));else if(i.key==="Enter"||i.key===" ")t.goBack(Number(r[a].dataset.number));else if(i.key==="b")t.send({type:"base",number:Number(r[a].dataset.number)});else return;i.preventDefault(),i.stopPropagation()}var bt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function J(t,e=""){let i=bt[t]??bt.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function yt(t){return vt(t,{title:"Sent by mesh axis",shown:()=>t.data.by_axis,name:e=>n("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function wt(t){return vt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[J(e.kind)," ",e.kind],first:"kind"})}function vt(t,e){let i=n("span",{class:"plain"}),r=n("thead",{}),a=n("tbody",{}),o=n("p",{class:"dim"}),s=n("section",{class:"part"},n("h2",{class:"minor"},e.title," ",i),n("table",{class:"figures"},r,a),o),l=f(()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:p,how:d,columns:c,missing:h}=e.shown();s.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=d,o.textContent=h;let u=[e.first,"",...c];g(r,[n("tr",{},p.length?u.map(m=>m?n("th",{scope:"col"},m):n("td",{})):[])]),g(a,p.map(m=>n("tr",{},n("th",{scope:"row"},e.name(m)),n("td",{class:"barcell"},D(m.bar,t.data.axes)),m.cells.map(x=>n("td",{},x)))))});return t.listen(l),l(),s}function kt(t){let e=n("span",{}),i=n("span",{class:"plain"}),r=n("span",{class:"right"}),a=n("ul",{class:"moves"}),o=f(()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:s,axes:l}=t.data;a.classList.toggle("old",t.isWaiting||!!s.dim),e.textContent=s.title,i.textContent=s.how;let p=n("button",{type:"button",class:"button","data-key":"compare",disabled:!!s.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(r,s.can_compare&&t.isLive?[p]:[]),g(a,[s.rows.map(d=>Se(d,l)),s.rest?n("li",{class:"move rest"},n("span",{}),n("span",{class:"dim"},s.rest[0]),n("span",{class:"amount"},s.rest[1])):null,s.missing?n("li",{class:"dim"},s.missing):null])});return t.listen(o),o(),n("section",{class:"part"},n("h2",{class:"minor headline"},e," ",i,r),a)}function Se(t,e){return n("li",{class:"move"},n("span",{class:y(t.axes,e)},J(t.kind)),n("span",{class:"movename"},t.status?n("b",{},`${t.status} `):null,v(t.what,e)),n("span",{class:"amount"},t.amount),n("span",{class:"cause small dim",title:t.whole},t.kind," ",n("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",v(t.cause,e)]:null),n("span",{class:"amount small dim"},t.counts))}function jt(t,e){let i=n("div",{class:"chips",role:"group","aria-label":"Presets"}),r=n("p",{class:"dim small whynot",hidden:!0}),a=p=>{r.hidden=!p,r.textContent=p,p&&e(p)},o=p=>{a(p.allowed?"":`${p.words}: ${p.title}`),p.allowed&&p.preset!==null?t.preset(p.preset):p.allowed&&t.goBack(p.number)},s=n("section",{class:"part presets",hidden:!t.isLive},n("h2",{class:"minor"},"Presets ",n("span",{class:"plain"},"set arguments, constraints and results")),i,r),l=f(()=>[t.data.presets,t.isLive],()=>{s.hidden=!t.isLive,a(""),g(i,t.data.presets.map(p=>n("button",{type:"button",class:"chip","data-key":`preset:${p.words}`,"aria-pressed":String(p.is_now),"aria-disabled":p.allowed?null:"true","aria-description":p.title,title:p.title,onclick:()=>o(p)},p.words)))});return t.listen(l),l(),s}var $t=6,Mt=60;function Ct(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("span",{class:"plain"}),a=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>p()}),o=n("details",{class:"part"},n("summary",{"data-key":"results"},n("h2",{class:"minor"},"Results ",r)),i,a),s=Mt,l=!0,p=()=>{s+=4*Mt,d()},d=f(()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,s,t.isLive],()=>{let{results:c,results_words:h}=t.data;o.hidden=!c.length;let u=c.filter(m=>m.changed||m.problem).length;(u&&u<=$t||l&&c.length<=$t)&&(o.open=!0),l=!1,r.textContent=h,g(i,c.slice(0,s).map(m=>Le(t,e,m))),a.hidden=c.length<=s,a.textContent=E(c.length-s,"more group")});return t.listen(d),d(),o}function Le(t,e,i){let r=t.wish.results[i.key],a=r===void 0?i.free:r===null,o=n("button",{type:"button",class:"back","data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})},"let XLA choose");return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},n("code",{title:i.title},i.name),n("span",{class:"dim small"},i.sub,a?", as XLA chooses":", set",a||!t.isLive?null:[" ",o])),i.dims.length?S(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:a}):n("span",{class:"dims dim small"},i.scalar),n("span",{class:"held"},i.held),i.problem?n("div",{class:"problem"},L(t,i.problem)):null)}var[$,M,A,T,Et,B]=[480,300,46,16,22,36],Ae=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),_=t=>A+t*($-A-T),j=t=>M-B-t*(M-Et-B);function St(t){let e=n("div",{}),i=n("p",{class:"dim small"}),r=n("span",{}),a=n("section",{class:"part"},n("h2",{class:"minor"},r," ",n("span",{class:"plain"},"lower left is better")),e,i),o=f(()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:s}=t.data;r.textContent=s.title,i.textContent=s.legend,g(e,s.points.length?[ze(t,s)]:[n("p",{class:"nothing"},s.missing)])});return t.listen(o),o(),a}function ze(t,e){let i=b("svg",{class:"scatter",viewBox:`0 0 ${$} ${M}`,role:"img","aria-label":e.words},Te(e),e.front.length>1?b("path",{class:"front",d:Be(e.front)}):null),r=e.points.map(o=>[_(o.x),j(o.y)]),a=[];return e.points.forEach((o,s)=>{let l=o.number===t.data.number,[p,d]=r[s],c=Ne(r,a,p,d,String(o.number).length,l?8:0,o.least);i.append(b("g",{class:`point is-${o.kind}${o.front?" best":""}`,"data-number":o.number,onclick:()=>t.goBack(o.number)},b("title",{},o.words),b("circle",{cx:p,cy:d,r:12,class:"reach"}),l?b("circle",{cx:p,cy:d,r:9,class:"now"}):null,_e(o,p,d),c?b("text",{x:c[0],y:c[1]+3.8,"text-anchor":"middle",class:l?"isnow":null},o.number):null))}),i}function Te(t){let e=[];for(let[i,r]of t.y_ticks)e.push(b("line",{class:"rule",x1:A,x2:$-T,y1:j(i),y2:j(i)}),b("text",{class:"faint",x:A-6,y:j(i)+3.5,"text-anchor":"end"},r));for(let[i,r]of t.x_ticks)e.push(b("line",{class:"rule",x1:_(i),x2:_(i),y1:M-B,y2:M-B+4}),b("text",{class:"faint",x:_(i),y:M-B+15,"text-anchor":"middle"},r));if(e.push(b("text",{class:"faint",x:A,y:11},t.y_label),b("text",{class:"faint",x:$-T,y:M-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,r]=t.limit;i===null?e.push(b("text",{x:$-T,y:11,"text-anchor":"end"},r)):e.push(b("line",{class:"chip",x1:A,x2:$-T,y1:j(i),y2:j(i)}),b("text",{x:$-T,y:j(i)-4,"text-anchor":"end"},r))}return e}function Be(t){return t.map(([e,i],r)=>r?`H${_(e)}V${j(i)}`:`M${_(e)} ${j(i)}`).join("")}function _e(t,e,i){return t.kind==="base"?b("rect",{class:"sign",x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path",{class:"sign",d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path",{class:"least",d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle",{class:"sign",cx:e,cy:i,r:4.5})]}function Ne(t,e,i,r,a,o,s){let l=3.4*a+2,p=(d,c)=>d-l>A&&d+l<$-2&&c>Et-4&&c<M-B-4&&!e.some(([h,u,m])=>Math.abs(d-h)<l+m&&Math.abs(c-u)<12)&&!t.some(([h,u])=>Math.abs(d-h)<l+5&&Math.abs(c-u)<10);for(let[d,c]of Ae){let[h,u]=[i+(d+o)*Math.cos(c),r+(d+o)*Math.sin(c)];if(!(!p(h,u)||s&&u<r-6&&Math.abs(h-i)<l+5))return e.push([h,u,l]),[h,u]}return null}function Lt(t){let e=n("div",{class:"search",role:"group","aria-label":"Search"}),[i,r]=["bytes",30],a=!1,o=f(()=>[t.data.search,t.isLive,a],()=>{let{search:s}=t.data;if(s?.state!=="running"&&(a=!1),!t.isLive||!s)return g(e,s?.words?[n("span",{class:"dim"},s.words)]:[]);if(s.state==="running")return g(e,[n("progress",{max:1,value:s.share,"aria-label":"Search"}),n("span",{class:"gauged"},s.words),n("button",{type:"button",class:"button","data-key":"search","aria-disabled":a?"true":null,onclick:()=>{a||(a=!0,t.send({type:"stop_search"}),o())}},a?"Stopping":"Stop")]);let l=n("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:c=>i=c.target.value},["bytes","memory","time"].map(c=>n("option",{value:c,selected:c===i},c))),p=n("select",{"data-key":"budget","aria-label":"How long it searches",onchange:c=>r=Number(c.target.value)},[10,30,60,120].map(c=>n("option",{value:c,selected:c===r},`${c} s`))),d=n("button",{type:"button",class:"button","data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:r})},"Search");return g(e,[d," for less ",l," in ",p,s.words?n("span",{class:"dim"},s.words):null])});return t.listen(o),o(),e}var qe=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function Y(t,e){let i=n("p",{class:"offscreen","aria-live":"polite"}),r=h=>{i.textContent=h},a=n("div",{class:"frame playground",role:"region","aria-label":"Playground"}),o=new I(a,r),s=n("p",{class:"gone",role:"status"}),l=n("p",{class:"problem noted",role:"alert",hidden:!0}),p=n("section",{class:"opened",hidden:!0}),d=Ie();a.append(s,ht(e),p,l,mt(e),gt(e),n("div",{class:"body"},n("div",{class:"controls"},dt(e,o),jt(e,r),ut(e,o),ct(e,o),Ct(e,o)),n("div",{class:"answers"},n("div",{class:"two"},yt(e),wt(e)),kt(e))),n("div",{class:"tried"},n("div",{class:"triedlist"},xt(e),Lt(e)),St(e)),lt(e,r),d,i),a.addEventListener("keydown",h=>Fe(e,a,h));let c=()=>{s.textContent!==e.whyStill&&(s.textContent=e.whyStill),s.hidden=e.isLive,d.hidden=!e.isLive,a.style.setProperty("--dimension",`${K(e)}px`),l.hidden=!e.data.note,l.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&r(i.dataset.said=e.data.said)};return e.listen(c),c(),t.classList.add("pjit-inspector","play"),t.replaceChildren(a),{open:(h,u)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),u?Pe(p,h,u,()=>Oe(a,m)):r(`${h}: it could not be made`)}}}function Oe(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function Pe(t,e,i,r){let a=n("button",{type:"button",class:"button",onclick:()=>{t.hidden=!0,t.replaceChildren(),r()}},"Close");t.replaceChildren(n("div",{class:"title"},n("b",{},e),a),n("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,a.focus()}function Ie(){return n("div",{class:"foot dim small"},qe.map(([t,e])=>n("span",{},t.map(i=>[n("kbd",{},i)," "]),e)))}function Fe(t,e,i){let r=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(r.tagName))return;let a=X(t).filter(p=>p.kept!==!1),o=a.findIndex(p=>p.number===t.data.number),s=i.key==="["?a[o-1]:i.key==="]"?a[o+1]:null,l=p=>e.querySelector(`[data-key="${p}"]`)?.click();if(s)t.goBack(s.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")l("full");else if(i.key==="c")l("copy");else return;i.preventDefault(),i.stopPropagation()}var At=`.pjit-inspector.play {
+`;var Qt=`
+text #1f2328 #e6e8eb #000 #fff CanvasText
+dim #59626d #a2abb6 #000 #fff CanvasText
+line #7f8894 #6d7682 #000 #fff CanvasText
+rule #d9dde2 #343941 #000 #fff CanvasText
+bg #fff #16181c - - Canvas
+panel #f4f5f7 #1f2227 - - Canvas
+picked #e6f0fc #16304d - - Canvas
+strong #cfe3fa #1d426b - - Canvas
+hover #ebedf0 #2a2e34
+ax-0 #0a7570 #4cc9bf #074f4c #a0e2dd CanvasText
+ax-1 #b04a06 #f0a05a #783204 #f7cfab CanvasText
+ax-2 #a3286c #f08ac0 #812055 #f8c9e2 CanvasText
+ax-3 #56700b #b3c95a #3b4d08 #cfdd97 CanvasText
+ax-many #6a4bc0 #b9a0f5 #4d378c #dcd0fa CanvasText
+ax-none #5f6772 #a5adb8 #42474f #d3d7dc CanvasText
+select #0b63c4 #6cb2ff #08468b #b8daff Highlight
+note #a32a1c #ff9d8f #862217 #ffcac3
+ph-0 #99a2ad #68717c - - CanvasText
+ph-1 #c2c8cf #454c55 - - CanvasText
+ph-2 #6a7380 #949da8 - - CanvasText
+ph-3 #49515b #c0c7cf - - CanvasText
+band #fafbfc #191c20 #fff #16181c Canvas
+flow #59626d #a2abb6 #000 #fff CanvasText
+in #a34a00 #ffb070 - - LinkText
+out #0b57c4 #7db7ff - - Highlight
+heat #0b57a4 #5aa2f0 - - Highlight
+mem-0 #5c6673 #8b95a1
+mem-1 #8b96a3 #616b77
+mem-2 #a59a86 #857a66
+mem-3 #3f74b5 #5b8fd0
+mem-4 #c28a4a #b57d3d
+mem-5 #8d78c4 #8f79c9
+mem-6 #6f9f63 #5f9152
+mem-7 #cbd1d8 #434a53
+mem-rest #e4e7eb #30353c
+mem-ink #fff #fff
+scope-0 #1d4f8c #8fbaf0
+scope-1 #5b8fd0 #3a6cab
+scope-2 #2f6bb0 #6b9fdf
+scope-3 #86aede #2c5284
+scope-4 #3f7cc4 #5286c8
+scope-5 #a9c6e9 #24436b
+scope-6 #4f86c9 #4478b9
+less #2e6f18 #9bd67f
+more #b3261e #ff9d8f
+less-fill #cfe9c0 #2b4a20
+more-fill #f8cfca #572a26
+ink #3a424c #c3cad2
+held #9aa3ae #68717c
+track #eef0f2 #262a30`,ct=Qt.trim().split(`
+`).map(t=>t.split(" ")),$=t=>ct.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),V=":root:not([data-theme=light])",[te,lt]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),pt=`:root[data-theme=dark] .pjit-inspector,${te}`,ee=`${V},${V} .pjit-inspector,:host .pjit-inspector`,dt="@media (prefers-contrast:more)",ie={ax:"c",mem:"m",scope:"m"},ne=ct.map(([t])=>[t,ie[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),ut=`
+${ne.join("")}
+:root,.pjit-inspector{${$(1)}color-scheme:light dark}
+@media (prefers-color-scheme:dark){${ee}{${$(2)}}}
+:root[data-theme=light],${lt}{${$(1)}color-scheme:light}
+:root[data-theme=dark],${pt}{${$(2)}color-scheme:dark}
+${dt}{:root,.pjit-inspector.pjit-inspector,${lt}{${$(3)}}${pt}{${$(4)}}}
+${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
+@media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
+`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function ht(t,e){return t.map(i=>re(i,e))}function re(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?n("b",{},t.strong):"dim"in t?n("span",{class:"dim"},t.dim):"name"in t?n("b",{class:"code"},t.name):"code"in t?n("code",{},t.code):"axis"in t?ae(t.axis,t.axes,t.size,e):"number"in t?se(t):""}function ae(t,e,i,r){return n("span",{class:`axis ${y(e,r)}`},i===null?t:`${t} ${i}`)}function se(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return n(t.strong?"b":"span",{title:i},e)}var I=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",r=>{let a=r.composedPath()[0];this.list&&!this.list.contains(a)&&!this.button()?.contains(a)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,r,a,s,o){let l=this.list&&this.key===e.dataset.key;if(this.close(!1),l)return;this.key=e.dataset.key??"";let p=Math.max(0,a),d=r.map((m,x)=>n("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===a),"aria-disabled":m.allowed?null:"true",onclick:()=>h(x),onpointermove:()=>c(x)},n("span",{"aria-hidden":"true"},x===a?"\u2713":""),n("b",{class:m.axes?.length?`axis ${y(m.axes,s)}`:""},m.words),n("span",{class:"detail"},m.detail))),c=m=>{d[p].classList.remove("at"),p=m,d[p].classList.add("at"),u.setAttribute("aria-activedescendant",d[p].id)},h=m=>{if(!r[m].allowed){this.say(`${r[m].words}: ${r[m].detail}`),d[m].classList.remove("refuses"),requestAnimationFrame(()=>d[m].classList.add("refuses"));return}this.close(!0),m!==a&&o(r[m])},u=n("div",{class:"chooser",role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=st(m,p,r.length);if(x!==null)c(x);else if(m.key==="Enter"||m.key===" ")h(p);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===u&&!this.holdsFocus()&&this.close(!1))},n("p",{class:"dim","aria-hidden":"true"},i),d);this.list=u,this.frame.append(u),e.setAttribute("aria-expanded","true"),this.place(e),c(p),u.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:r}=this;if(!i)return;let[a,s]=[e.getBoundingClientRect(),r.getBoundingClientRect()],o=Math.min(a.left-s.left,s.width-i.offsetWidth-6);i.style.left=`${Math.max(6,o)}px`,i.style.top=`${a.bottom-s.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let r=this.button();r?.setAttribute("aria-expanded","false"),e&&r?.focus({preventScroll:!0})}};async function mt(t,e,i=t.data?.header.text){if(!i)return;let r=await oe(i)||le(i,e),a=e.dataset.words??e.textContent??"";e.dataset.words=a,e.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=a},1500)}async function oe(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function le(t,e){let i=n("textarea",{class:"offscreen","aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function S(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function M(t,e){return`${S(t)} ${e}${t===1?"":"s"}`}function g(t,e){let i=t.getRootNode(),r=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,a=r?.dataset.key;if(t.replaceChildren(...e.flat(1/0).filter(o=>o!=null&&o!==!1)),!r||i.activeElement===r)return;((a===void 0?null:[...t.querySelectorAll("[data-key]")].find(o=>o.dataset.key===a))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e){let i="";return()=>{let r=JSON.stringify(t());r!==i&&(i=r,e())}}function v(t,e){return typeof t=="string"?t:ht(t??[],e)}var[pe,F]=[10,3];function W(t){return n("span",{class:t.changed?"line changed":"line"},t.changed?n("span",{class:"offscreen"},"changed: "):null,t.text||" ",t.changed?n("span",{class:"dim"},t.was?`  # was ${t.was}`:"  # new"):null)}function de(t){let e=[];for(let i=0;i<t.length;){let r=i;for(;r<t.length&&t[r].changed===t[i].changed;)r++;let a=t.slice(i,r);i=r,a[0].changed||a.length<pe?e.push(a.map(W)):e.push(a.slice(0,F).map(W),ce(a.slice(F,-F)),a.slice(-F).map(W))}return e}function ce(t){let e=n("button",{type:"button",class:"more",onclick:()=>e.replaceWith(...t.map(W))},`${M(t.length,"line")} more`);return e}var ue={equal:"\u2713 ",different:"\u25B2 ",untried:""};function gt(t,e){let i=!1,r=n("span",{class:"plain"}),a=n("span",{class:"right"}),s=n("pre",{class:"lines",tabindex:0,"aria-label":"Code to write"}),o=n("p",{class:"dim small proof"}),l=f(()=>[t.data.code,t.isLive],()=>{let{code:p}=t.data;r.textContent=p.words;let d=n("button",{type:"button",class:"button","data-key":"copy",onclick:()=>mt(null,d,p.text)},"Copy");g(a,p.text?[d]:[]),g(s,de(p.lines)),o.className=`dim small proof ${p.proof}`,g(o,[n("span",p.proof?{"data-key":"check",tabindex:-1}:{},ue[p.proof]??"",p.note),p.check&&t.isLive?he(t,p.check):null]),i&&p.proof&&e(p.note),i=p.check?.state==="running"});return t.listen(l),l(),n("section",{class:"part codepart"},n("h2",{class:"minor headline"},"Code to write ",r,a),s,o)}function he(t,e){let i=e.state==="running";return n("button",{type:"button",class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var me=16,[ge,fe,xe,be]=[100,190,22,6.9],ft=new WeakMap,ye=330,z=(t,e)=>e.length*X(t)>ye;function X(t){let e=ft.get(t.data);if(e!==void 0)return e;let{groups:i,results:r,constraints:a}=t.data,l=[...i,...r,...a].flatMap(d=>[...d.dims,...(d.members??[]).flatMap(c=>c.dims??[])]).map(d=>(d.axes??[]).join("\xB7").length+S(d.size).length).reduce((d,c)=>Math.max(d,c),0),p=Math.round(Math.min(fe,Math.max(ge,xe+be*l)));return ft.set(t.data,p),p}function L(t,e,i){let r=t.spec(i.field,i.key,i.dims);return n("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((a,s)=>we(t,e,i,s,{...a,axes:a.axes===null&&!t.isWaiting?null:r[s]})))}function we(t,e,i,r,a){let{axes:s}=t.data,o=a.axes===null?"?":a.axes.join("\xB7")||"\u2014",l=a.axes===null?i.isFree?"not known yet":"split as no axis is":a.axes.length?`over ${a.axes.join(", then ")}`:"on every device",p=[n("span",{class:"dimwords"},n("span",{class:"dim"},a.problem?n("span",{class:"mark"},"\u25B2"):null,S(a.size)),n("b",{class:a.axes?.length?`axis ${y(a.axes,s)}`:"dim"},o)),ve(a,s)],d=`${a.changed?", changed":""}${a.problem?", does not divide":""}`,c=`${i.name}, dimension ${r}, size ${a.size}: ${l}${i.isFree?", as XLA chooses":""}${d}`,h=`dimension${a.changed?" changed":""}${a.problem?" bad":""}`,u=a.axes?.length?`${S(a.size)} over ${a.axes.join(", then ")}`:null;if(!t.isLive)return n("span",{class:h,role:"img","aria-label":c,title:u},p);let m=`${i.field}:${i.id??i.key}:${r}`,x=k=>{let U=t.spec(i.field,i.key,i.dims).map((Ft,Wt)=>Wt===r?k.axes??[]:Ft);t.set({[i.field]:{[i.key]:U}})},w=n("button",{type:"button",class:h,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":c,title:u,onclick:()=>e.open(w,`dimension ${r} of ${i.name}`,a.choices,a.choices.findIndex(k=>k.axes.join()===(a.axes??["?"]).join()),s,x)},p);return w}function ve(t,e){let i=t.axes?.length?Math.min(me,Math.max(1,t.pieces)):0,r=Array.from({length:i},()=>n("i"));return n("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},r)}function xt(t,e){let i=n("div",{class:"meshrow"}),r=n("p",{class:"dim small"}),a=n("div",{class:"problem",role:"alert",hidden:!0}),s=!1,o=f(()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,s,t.isLive],()=>{let{mesh:d,data:c}=t,h=d.map(([m,x],w)=>[w?n("span",{class:"times","aria-hidden":"true"},"\xD7"):null,ke(t,m,x)]),u=d.reduce((m,[,x])=>m*x,1);g(i,[h,n("span",{class:"product"},"= ",n("b",{},S(u)),u===1?" device":" devices"),$e(t,e),t.isLive?s?je(t,p):l():null]),r.textContent=c.target.facts,r.hidden=!c.target.facts,a.hidden=!c.mesh_problem,g(a,c.mesh_problem?A(t,c.mesh_problem):[])}),l=()=>n("button",{type:"button",class:"button","data-key":"add-axis",onclick:()=>{s=!0,o(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),p=()=>{s=!1,o(),i.querySelector("[data-key='add-axis']")?.focus()};return t.listen(o),o(),n("section",{class:"part"},n("h2",{class:"minor"},"Mesh and target"),i,r,a)}function ke(t,e,i){let{axes:r}=t.data,a=h=>{h>=1&&Number.isInteger(h)&&h!==s()&&t.set({mesh:t.mesh.map(([u,m])=>[u,u===e?h:m])})},s=()=>t.mesh.find(([h])=>h===e)?.[1]??i,o=()=>s()%2?s()-1:s()/2,l=t.data.mesh.find(h=>h.name===e)?.base??null,p=(h,u,m,x)=>n("button",{type:"button",tabindex:-1,"data-key":`${h}:${e}`,"aria-label":u,onclick:x},m),d=n("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>d.select(),onchange:()=>{/^\d+$/.test(d.value)&&a(Number(d.value)),d.value=String(s())},onkeydown:h=>{if(h.key==="ArrowUp")a(2*s());else if(h.key==="ArrowDown")a(o());else if(h.key==="Enter")d.dispatchEvent(new Event("change"));else return;h.preventDefault()}}),c=t.isLive&&t.mesh.length>1?n("button",{type:"button",class:"drop","data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([h])=>h!==e)})},"drop"):null;return n("span",{class:`axisbox ${y([e],r)}`},n("b",{class:"axis"},e),n("span",{class:`stepper${l!==null&&l!==i?" changed":""}`},t.isLive?p("less",`Halve ${e}`,"\u2212",()=>a(o())):null,d,t.isLive?p("more",`Double ${e}`,"+",()=>a(2*s())):null),c)}function je(t,e){let i=n("input",{class:"field","data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),r=n("span",{class:"wrong",id:"pjit-axis-wrong",role:"alert"}),a=()=>{let s=i.value.trim(),o=t.mesh.some(([l])=>l===s)?`the mesh has an axis ${s} already`:/^[A-Za-z_]\w*$/.test(s)?"":"a name is letters, digits and _, and begins with no digit";return r.textContent=o?`\u25B2 ${o}`:"",o?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[s,2]]}))};return i.addEventListener("keydown",s=>{if(s.key==="Enter")a();else if(s.key==="Escape")e();else return;s.preventDefault(),s.stopPropagation()}),n("span",{class:"adder"},i,n("button",{type:"button",class:"button",onclick:a},"Add, size 2"),n("button",{type:"button",class:"button",onclick:e},"Cancel"),r)}function $e(t,e){let{target:i}=t.data,r=t.wish.target??i.words;if(!t.isLive)return n("span",{class:"targetchip"},r);let a=n("button",{type:"button",class:"targetchip","data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(a,"the machine it is for",i.options,i.options.findIndex(s=>s.value===i.value),[],s=>t.set({target:s.value}))},r," \u25BE");return a}function A(t,e){return[n("p",{},n("span",{class:"mark"},"\u25B2 "),v(e.words,t.data.axes)),e.remedies.length?n("div",{class:"chips"},e.remedies.map(i=>t.isLive&&i.set?n("button",{type:"button",class:"chip","data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):n("span",{class:"chip"},i.words))):null]}function bt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("section",{class:"part"},n("h2",{class:"minor"},"Constraints"),i),a=f(()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{r.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(s=>Ce(t,e,s)))});return t.listen(a),a(),r}function Ce(t,e,i){let r=t.wish.constraints[i.key],a=r===void 0?i.on:r!==!1;return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},v(i.words,t.data.axes),n("span",{class:"dim small"},i.place)),i.dims.length&&a?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):n("span",{class:"dims"}),n("button",{type:"button",class:"tie",role:"switch","data-key":`constraint:${i.key}`,"aria-checked":String(a),"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,disabled:!t.isLive,onclick:()=>t.set({constraints:{[i.key]:!a}})},a?i.new?"take out":"on":"off"),i.problem?n("div",{class:"problem"},A(t,i.problem)):null)}var P=60;function yt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>l()}),a=P,s=n("span",{class:"plain"},"a chooser for each dimension"),o=n("input",{class:"field",type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,a=P,d()}}),l=()=>{a+=4*P,d()},p=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(h=>c.every(u=>h.search.toLowerCase().includes(u)))},d=f(()=>[t.data.groups,[...t.loose],t.showsFollowers,t.data.axes,t.wish.specs,t.isWaiting,[...t.open],t.filter,a,t.isLive],()=>{s.hidden=!t.isLive;let c=p(),h=c.filter(k=>!J(t,k)),u=c.filter(k=>J(t,k)),m=t.showsFollowers||t.filter!==""||u.length<3,x=Math.max(0,h.length-a)+(m?Math.max(0,u.length-a):0),w=k=>k.slice(0,a).map(U=>Se(t,e,U,d));g(i,[w(h),u.length>=3&&!t.filter?Ee(t,m,d):null,m?w(u):null,c.length?null:n("p",{class:"nothing"},t.filter?"No argument has these words.":"No arguments.")]),r.hidden=!x,r.textContent=M(x,"more group")});return o.hidden=t.data.groups.length<8,t.listen(d),d(),n("section",{class:"part"},n("h2",{class:"minor headline"},"Arguments ",s,n("span",{class:"plain right"},"bytes per device")),n("div",{class:"tools"},o),i,r)}function J(t,e){return e.follows&&!t.loose.has(e.key)}function Ee(t,e,i){let r=()=>{t.showsFollowers=!t.showsFollowers,i()};return n("div",{class:"group followers",role:"listitem"},n("button",{type:"button",class:"opener wide","data-key":"followers","aria-expanded":String(e),onclick:r},e?"\u25BE ":"\u25B8 ",t.data.followers))}function Se(t,e,i,r){let a=t.open.has(i.key),s=()=>{a?t.open.delete(i.key):t.open.add(i.key),r()},o=i.members.length>1?n("button",{type:"button",class:"opener","data-key":`open:${i.key}`,"aria-expanded":String(a),"aria-label":`${a?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:s},a?"\u25BE":"\u25B8"):n("span",{});return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},o,n("span",{class:"name"},n("code",{title:i.title},i.name),i.sub?n("span",{class:"dim small"},i.sub):null),Me(t,e,i,r),n("span",{class:"held"},i.held,n("span",{class:"dim small"},i.copies)),i.problem?n("div",{class:"problem"},A(t,i.problem)):null,a?Le(t,e,i):null)}function Me(t,e,i,r){let a=J(t,i),s=()=>{a?t.loose.add(i.key):t.loose.delete(i.key),i.follows||t.send({type:"follow",key:i.asks}),r()},o=i.can_follow?n("button",{type:"button",class:"tie",role:"switch","data-key":`follow:${i.key}`,"aria-checked":String(a),disabled:!t.isLive,title:a?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:s},a?`as ${i.can_follow}`:"on its own"):null;if(a)return n("span",{class:"dims"},o);let l=i.dims.length?L(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):n("span",{class:"dims dim small"},i.scalar);return o?n("span",{class:"stack"},o,l):l}function Le(t,e,i){let r=i.more_members+Math.max(0,i.members.length-P);return n("div",{class:"members",role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,P).map(a=>Ae(t,e,i,a)),r?n("p",{class:"dim small"},M(r,"more array")):null)}function Ae(t,e,i,r){let a=t.spec("specs",i.asks,i.dims),s=i.dims.map((p,d)=>({...p,axes:p.axes===null?null:a[d]})),o=n("button",{type:"button",class:"back","data-key":`back:${r.key}`,"aria-label":`${r.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[r.key]:a}})},"back to the group"),l=r.dims!==null&&!r.as;return n("div",{class:`member${r.dims?" alone":""}`,role:"listitem"},n("span",{class:"name"},n("code",{},r.name),n("span",{class:"dim small"},r.as?`as ${r.as}`:l?"on its own":"",l&&t.isLive&&i.dims.every(p=>p.axes!==null)?[" ",o]:null)),i.dims.length?L(t,e,{key:r.key,name:r.name,dims:r.dims??s,field:"specs"}):null)}function H(t,e){if(!t)return n("span",{class:"bar","aria-hidden":"true"});let i=0,r=t.parts.map(([o,l,p])=>{let d=i;i+=o;let c=typeof l=="string"?l:y(l,e);return n("i",{class:`${c}${p?" hatched":""}`,style:{left:D(d),width:D(o)}})}),a=(o,l)=>o==null?null:n("i",{class:l,style:{left:D(o)}}),s=t.low?n("i",{class:"low",style:{width:D(t.low)}}):null;return n("span",{class:"bar","aria-hidden":"true"},n("span",{class:"track"},r),s,a(t.tick,"tick"),a(t.limit,"limit"))}var D=t=>`${Math.min(100,Math.max(0,100*t))}%`;var Te=1500;function wt(t){let e=n("h1",{class:"what"}),i=n("p",{class:"answer"}),r=n("div",{class:"buttons"}),a=f(()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:s,answer:o,axes:l,can_inspect:p}=t.data;g(e,[v(s,l)]),g(i,[v(o,l)]);let d=n("button",{type:"button",class:"button","data-key":"inspect",disabled:!p,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(r,t.isLive?[d]:[])});return t.listen(a),a(),n("div",{class:"top"},n("div",{class:"title"},e,r),i)}function vt(t){let e=[0,1,2].map(()=>n("section",{class:"number"})),i=n("div",{class:"numbers",role:"group","aria-label":"Bytes, memory and time"},e),r=f(()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:s,axes:o}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||s.some(l=>l.dim))),e.forEach((l,p)=>{let d=s[p];l.classList.toggle("old",d.dim||t.isWaiting),g(l,[n("h2",{class:"minor"},d.label),n("p",{class:"big"},d.problem?n("span",{class:"mark"},"\u25B2 "):null,d.approximate?n("span",{class:"approximate",title:"modelled, not counted"},"\u2248 "):null,d.value,d.unit?n("small",{},` ${d.unit}`):null,d.more?n("small",{},` ${d.more}`):null,d.change?[" ",n("span",{class:"change"},d.change)]:null),H(d.bar,o),n("p",{class:"known"},v(d.how,o))])})});t.listen(r),r();let a=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(a).observe(i),i}function kt(t){let e=n("ol",{class:"steps"}),i=n("span",{}),r=ze(t),a=n("label",{class:"against"}),s=f(()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(d=>n("li",{class:t.isWaiting?"todo":d.state,"aria-current":d.state==="now"?"step":null},d.words)))),o=f(()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[Be(t)]:[])),l=f(()=>[t.data.bases,t.data.base],()=>{let{bases:d,base:c}=t.data,h=n("select",{"data-key":"base",onchange:u=>t.send({type:"base",number:Number(u.target.value)}),disabled:!t.isLive},d.map(([u,m])=>n("option",{value:u,selected:u===c},m)));g(a,["against ",h])}),p=()=>[s,o,l,r.draw].forEach(d=>d());return t.listen(p),p(),n("div",{class:"rail"},e,i,r.words,a)}function ze(t){let e=n("span",{class:"dim slow",role:"status"}),i=0;return{words:e,draw:()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",Te)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}}}function Be(t){let{full:e}=t.data;return e.state==="running"?n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"stop"})},e.words):e.state!=="possible"?e.words?n("span",{class:"dim"},e.words):null:n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"full"})},e.words)}var jt=40,_e=[["number","#"],["change","change"],["mesh","mesh"],["sent","sent"],["memory","memory"],["time","time"],["fits","fits"]],Ne=["sent","memory","time"];function $t(t){let e=n("span",{class:"plain"}),i=n("tr",{}),r=n("tbody",{onkeydown:c=>Re(t,r,c)}),a=n("p",{class:"dim small"}),s=n("p",{class:"problem lacks",role:"status",hidden:!0}),o=n("button",{type:"button",class:"more",hidden:!0}),l=jt,p=f(()=>[t.data.history,t.data.number,t.data.base,t.sort,l,t.isLive,t.lacking],()=>{let{history:c}=t.data;e.textContent=c.words,a.textContent=c.how,s.hidden=t.lacking===null,s.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||c.lacks}`,g(i,_e.filter(([u])=>c.columns.includes(u)).map(([u,m])=>n("th",{scope:"col",class:`is-${u}`,"aria-sort":Oe(t,u)},qe(t,u,c.titles[u]??m,d))));let h=Y(t);g(r,h.slice(0,l).map(u=>Pe(t,u))),o.hidden=h.length<=l,o.textContent=`${h.length-l} more variants`}),d=()=>p();return o.addEventListener("click",()=>{l+=10*jt,p()}),t.listen(p),p(),n("section",{class:"part"},n("h2",{class:"minor"},"Variants tried ",e),n("table",{class:"history",role:"grid","aria-label":"Variants tried"},n("thead",{},i),r),o,s,a)}function Oe(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function qe(t,e,i,r){let a=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return n("button",{type:"button",class:"sorter","data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},r()}},i,a)}function Y(t){let{key:e,reversed:i}=t.sort,r=i?-1:1,a=s=>e==="number"?s.number:s.order[e];return[...t.data.history.rows].sort((s,o)=>{let[l,p]=[a(s),a(o)];return l===null||p===null?+(l===null)-+(p===null)||s.number-o.number:r*(l<p?-1:l>p?1:0)||s.number-o.number})}function Pe(t,e){let i=e.number===t.data.number,r=e.kept===!1,a=l=>t.send({type:"rename",number:e.number,name:l.target.value}),s=i&&t.isLive?n("input",{class:"field naming","data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:a,onclick:l=>l.stopPropagation(),onkeydown:l=>{l.stopPropagation(),l.key==="Enter"&&a(l)}}):e.name?n("b",{},`${e.name} `):null,o=e.number===t.data.base;return n("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:r?"unkept":null,title:r?"this page has its figures only":null,"aria-disabled":r?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},n("td",{class:"dim"},e.number),n("td",{class:"is-change",title:e.change},n("span",{class:"two-lines"},s,e.change,o?n("span",{class:"dim"}," (base)"):null)),n("td",{class:"is-mesh"},e.mesh),Ne.filter(l=>t.data.history.columns.includes(l)).map(l=>n("td",{class:`is-${l}${e.known[l]?"":" dim"}`},e[l])),n("td",{class:"is-fits",title:e.why},e.problem?n("span",{class:"mark"},"\u25B2 "):null,e.fits))}function Re(t,e,i){let r=[...e.querySelectorAll("tr")],a=r.findIndex(o=>o===i.composedPath()[0]);if(a<0)return;let s=i.key==="ArrowDown"?a+1:i.key==="ArrowUp"?a-1:i.key==="Home"?0:i.key==="End"?r.length-1:-1;if(r[s])r[s].focus(),t.goBack(Number(r[s].dataset.number));else if(i.key==="Enter"||i.key===" ")t.goBack(Number(r[a].dataset.number));else if(i.key==="b")t.send({type:"base",number:Number(r[a].dataset.number)});else return;i.preventDefault(),i.stopPropagation()}var Ct={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function Z(t,e=""){let i=Ct[t]??Ct.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function Et(t){return Mt(t,{title:"Sent by mesh axis",shown:()=>t.data.by_axis,name:e=>n("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function St(t){return Mt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[Z(e.kind)," ",e.kind],first:"kind"})}function Mt(t,e){let i=n("span",{class:"plain"}),r=n("thead",{}),a=n("tbody",{}),s=n("p",{class:"dim"}),o=n("section",{class:"part"},n("h2",{class:"minor"},e.title," ",i),n("table",{class:"figures"},r,a),s),l=f(()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:p,how:d,columns:c,missing:h}=e.shown();o.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=d,s.textContent=h;let u=[e.first,"",...c];g(r,[n("tr",{},p.length?u.map(m=>m?n("th",{scope:"col"},m):n("td",{})):[])]),g(a,p.map(m=>n("tr",{},n("th",{scope:"row"},e.name(m)),n("td",{class:"barcell"},H(m.bar,t.data.axes)),m.cells.map(x=>n("td",{},x)))))});return t.listen(l),l(),o}function Lt(t){let e=n("span",{}),i=n("span",{class:"plain"}),r=n("span",{class:"right"}),a=n("ul",{class:"moves"}),s=f(()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:o,axes:l}=t.data;a.classList.toggle("old",t.isWaiting||!!o.dim),e.textContent=o.title,i.textContent=o.how;let p=n("button",{type:"button",class:"button","data-key":"compare",disabled:!!o.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(r,o.can_compare&&t.isLive?[p]:[]),g(a,[o.rows.map(d=>Ie(d,l)),o.rest?n("li",{class:"move rest"},n("span",{}),n("span",{class:"dim"},o.rest[0]),n("span",{class:"amount"},o.rest[1])):null,o.missing?n("li",{class:"dim"},o.missing):null])});return t.listen(s),s(),n("section",{class:"part"},n("h2",{class:"minor headline"},e," ",i,r),a)}function Ie(t,e){return n("li",{class:"move"},n("span",{class:y(t.axes,e)},Z(t.kind)),n("span",{class:"movename"},t.status?n("b",{},`${t.status} `):null,v(t.what,e)),n("span",{class:"amount"},t.amount),n("span",{class:"cause small dim",title:t.whole},t.kind," ",n("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",v(t.cause,e)]:null),n("span",{class:"amount small dim"},t.counts))}function At(t,e){let i=n("div",{class:"chips",role:"group","aria-label":"Presets"}),r=n("p",{class:"dim small whynot",hidden:!0}),a=p=>{r.hidden=!p,r.textContent=p,p&&e(p)},s=p=>{a(p.allowed?"":`${p.words}: ${p.title}`),p.allowed&&p.preset!==null?t.preset(p.preset):p.allowed&&t.goBack(p.number)},o=n("section",{class:"part presets",hidden:!t.isLive},n("h2",{class:"minor"},"Presets ",n("span",{class:"plain"},"set arguments, constraints and results")),i,r),l=f(()=>[t.data.presets,t.isLive],()=>{o.hidden=!t.isLive,a(""),g(i,t.data.presets.map(p=>n("button",{type:"button",class:"chip","data-key":`preset:${p.words}`,"aria-pressed":String(p.is_now),"aria-disabled":p.allowed?null:"true","aria-description":p.title,title:p.title,onclick:()=>s(p)},p.words)))});return t.listen(l),l(),o}var Tt=6,zt=60;function Bt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("span",{class:"plain"}),a=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>p()}),s=n("details",{class:"part"},n("summary",{"data-key":"results"},n("h2",{class:"minor"},"Results ",r)),i,a),o=zt,l=!0,p=()=>{o+=4*zt,d()},d=f(()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,o,t.isLive],()=>{let{results:c,results_words:h}=t.data;s.hidden=!c.length;let u=c.filter(m=>m.changed||m.problem).length;(u&&u<=Tt||l&&c.length<=Tt)&&(s.open=!0),l=!1,r.textContent=h,g(i,c.slice(0,o).map(m=>Fe(t,e,m))),a.hidden=c.length<=o,a.textContent=M(c.length-o,"more group")});return t.listen(d),d(),s}function Fe(t,e,i){let r=t.wish.results[i.key],a=r===void 0?i.free:r===null,s=n("button",{type:"button",class:"back","data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})},"let XLA choose");return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},n("code",{title:i.title},i.name),n("span",{class:"dim small"},i.sub,a?", as XLA chooses":", set",a||!t.isLive?null:[" ",s])),i.dims.length?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:a}):n("span",{class:"dims dim small"},i.scalar),n("span",{class:"held"},i.held),i.problem?n("div",{class:"problem"},A(t,i.problem)):null)}var[C,E,T,B,_t,_]=[480,300,46,16,22,36],We=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),N=t=>T+t*(C-T-B),j=t=>E-_-t*(E-_t-_);function Nt(t){let e=n("div",{}),i=n("p",{class:"dim small"}),r=n("span",{}),a=n("section",{class:"part"},n("h2",{class:"minor"},r," ",n("span",{class:"plain"},"lower left is better")),e,i),s=f(()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:o}=t.data;r.textContent=o.title,i.textContent=o.legend,g(e,o.points.length?[De(t,o)]:[n("p",{class:"nothing"},o.missing)])});return t.listen(s),s(),a}function De(t,e){let i=b("svg",{class:"scatter",viewBox:`0 0 ${C} ${E}`,role:"img","aria-label":e.words},He(e),e.front.length>1?b("path",{class:"front",d:Ue(e.front)}):null),r=e.points.map(s=>[N(s.x),j(s.y)]),a=[];return e.points.forEach((s,o)=>{let l=s.number===t.data.number,[p,d]=r[o],c=Ke(r,a,p,d,String(s.number).length,l?8:0,s.least);i.append(b("g",{class:`point is-${s.kind}${s.front?" best":""}`,"data-number":s.number,onclick:()=>t.goBack(s.number)},b("title",{},s.words),b("circle",{cx:p,cy:d,r:12,class:"reach"}),l?b("circle",{cx:p,cy:d,r:9,class:"now"}):null,Ge(s,p,d),c?b("text",{x:c[0],y:c[1]+3.8,"text-anchor":"middle",class:l?"isnow":null},s.number):null))}),i}function He(t){let e=[];for(let[i,r]of t.y_ticks)e.push(b("line",{class:"rule",x1:T,x2:C-B,y1:j(i),y2:j(i)}),b("text",{class:"faint",x:T-6,y:j(i)+3.5,"text-anchor":"end"},r));for(let[i,r]of t.x_ticks)e.push(b("line",{class:"rule",x1:N(i),x2:N(i),y1:E-_,y2:E-_+4}),b("text",{class:"faint",x:N(i),y:E-_+15,"text-anchor":"middle"},r));if(e.push(b("text",{class:"faint",x:T,y:11},t.y_label),b("text",{class:"faint",x:C-B,y:E-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,r]=t.limit;i===null?e.push(b("text",{x:C-B,y:11,"text-anchor":"end"},r)):e.push(b("line",{class:"chip",x1:T,x2:C-B,y1:j(i),y2:j(i)}),b("text",{x:C-B,y:j(i)-4,"text-anchor":"end"},r))}return e}function Ue(t){return t.map(([e,i],r)=>r?`H${N(e)}V${j(i)}`:`M${N(e)} ${j(i)}`).join("")}function Ge(t,e,i){return t.kind==="base"?b("rect",{class:"sign",x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path",{class:"sign",d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path",{class:"least",d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle",{class:"sign",cx:e,cy:i,r:4.5})]}function Ke(t,e,i,r,a,s,o){let l=3.4*a+2,p=(d,c)=>d-l>T&&d+l<C-2&&c>_t-4&&c<E-_-4&&!e.some(([h,u,m])=>Math.abs(d-h)<l+m&&Math.abs(c-u)<12)&&!t.some(([h,u])=>Math.abs(d-h)<l+5&&Math.abs(c-u)<10);for(let[d,c]of We){let[h,u]=[i+(d+s)*Math.cos(c),r+(d+s)*Math.sin(c)];if(!(!p(h,u)||o&&u<r-6&&Math.abs(h-i)<l+5))return e.push([h,u,l]),[h,u]}return null}function Ot(t){let e=n("div",{class:"search",role:"group","aria-label":"Search"}),[i,r]=["bytes",30],a=!1,s=f(()=>[t.data.search,t.isLive,a],()=>{let{search:o}=t.data;if(o?.state!=="running"&&(a=!1),!t.isLive||!o)return g(e,o?.words?[n("span",{class:"dim"},o.words)]:[]);if(o.state==="running")return g(e,[n("progress",{max:1,value:o.share,"aria-label":"Search"}),n("span",{class:"gauged"},o.words),n("button",{type:"button",class:"button","data-key":"search","aria-disabled":a?"true":null,onclick:()=>{a||(a=!0,t.send({type:"stop_search"}),s())}},a?"Stopping":"Stop")]);let l=n("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:c=>i=c.target.value},["bytes","memory","time"].map(c=>n("option",{value:c,selected:c===i},c))),p=n("select",{"data-key":"budget","aria-label":"How long it searches",onchange:c=>r=Number(c.target.value)},[10,30,60,120].map(c=>n("option",{value:c,selected:c===r},`${c} s`))),d=n("button",{type:"button",class:"button","data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:r})},"Search");return g(e,[d," for less ",l," in ",p,o.words?n("span",{class:"dim"},o.words):null])});return t.listen(s),s(),e}var Ve=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function Q(t,e){let i=n("p",{class:"offscreen","aria-live":"polite"}),r=h=>{i.textContent=h},a=n("div",{class:"frame playground",role:"region","aria-label":"Playground"}),s=new I(a,r),o=n("p",{class:"gone",role:"status"}),l=n("p",{class:"problem noted",role:"alert",hidden:!0}),p=n("section",{class:"opened",hidden:!0}),d=Ye();a.append(o,wt(e),p,l,vt(e),kt(e),n("div",{class:"body"},n("div",{class:"controls"},xt(e,s),At(e,r),yt(e,s),bt(e,s),Bt(e,s)),n("div",{class:"answers"},n("div",{class:"two"},Et(e),St(e)),Lt(e))),n("div",{class:"tried"},n("div",{class:"triedlist"},$t(e),Ot(e)),Nt(e)),gt(e,r),d,i),a.addEventListener("keydown",h=>Ze(e,a,h));let c=()=>{o.textContent!==e.whyStill&&(o.textContent=e.whyStill),o.hidden=e.isLive,d.hidden=!e.isLive,a.style.setProperty("--dimension",`${X(e)}px`),l.hidden=!e.data.note,l.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&r(i.dataset.said=e.data.said)};return e.listen(c),c(),t.classList.add("pjit-inspector","play"),t.replaceChildren(a),{open:(h,u)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),u?Je(p,h,u,()=>Xe(a,m)):r(`${h}: it could not be made`)}}}function Xe(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function Je(t,e,i,r){let a=n("button",{type:"button",class:"button",onclick:()=>{t.hidden=!0,t.replaceChildren(),r()}},"Close");t.replaceChildren(n("div",{class:"title"},n("b",{},e),a),n("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,a.focus()}function Ye(){return n("div",{class:"foot dim small"},Ve.map(([t,e])=>n("span",{},t.map(i=>[n("kbd",{},i)," "]),e)))}function Ze(t,e,i){let r=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(r.tagName))return;let a=Y(t).filter(p=>p.kept!==!1),s=a.findIndex(p=>p.number===t.data.number),o=i.key==="["?a[s-1]:i.key==="]"?a[s+1]:null,l=p=>e.querySelector(`[data-key="${p}"]`)?.click();if(o)t.goBack(o.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")l("full");else if(i.key==="c")l("copy");else return;i.preventDefault(),i.stopPropagation()}var qt=`.pjit-inspector.play {
   height: auto;
   overflow: visible;
-  --ink: #3a424c;
-  --held: #9aa3ae;
-  --track: #eef0f2;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .pjit-inspector.play,
-  :host .pjit-inspector.play {
-    --ink: #c3cad2;
-    --held: #68717c;
-    --track: #262a30;
-  }
-}
-:root[data-theme="dark"] .pjit-inspector.play,
-.pjit-inspector.play.dark.dark {
-  --ink: #c3cad2;
-  --held: #68717c;
-  --track: #262a30;
-}
-.pjit-inspector.play.light.light {
-  --ink: #3a424c;
-  --held: #9aa3ae;
-  --track: #eef0f2;
 }
 .pjit-inspector .frame.playground {
   display: block;
@@ -2409,5 +2288,6 @@ body:has(> #pjit-inspector) {
     min-height: 0;
   }
 }
-`;function zt({pool:t,values:e}){let i=[],r=a=>{if(Array.isArray(a))return a.map(r);if(a===null||typeof a!="object")return a;let o=Object.keys(a);return o.length===1&&o[0]==="$"?i[a.$]:Object.fromEntries(o.map(s=>[s,r(a[s])]))};return t.forEach(a=>i.push(r(a))),e.map(r)}var Re="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",N=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),P=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=N(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=N()),this.tell("data")}}lose(){this.lost=Re,this.wish=N(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Tt(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...N(),...Tt(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...N(),seq:this.seq},this.tell("wish"))}spec(e,i,r){let a=this.wish[e][i];return Array.isArray(a)?a:r.map(o=>o.axes??[])}goBack(e){this.wish=N(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Tt(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var Bt=`${at}
-${At}`;function De(t,e){t.goBack=i=>{let r=e.find(a=>a.number===i);t.lacking=r?null:i,r?t.take({...t.data,...r}):t.tell("data")}}async function He(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let r=new URLSearchParams(location.hash.slice(1)).get("theme");r&&(document.documentElement.dataset.theme=r),t.classList.remove("page");let a=new P(JSON.parse(e.textContent??""),null);Y(t,a);try{De(a,zt(Q(await et(tt(i.textContent??""))).header.variants)),t.setAttribute("data-ready","true")}catch(o){t.append(n("p",{class:"nothing"},`The other variants of this page could not be read: ${o}`))}}function Ue({model:t,el:e}){let i=e.attachShadow?e.attachShadow({mode:"open"}):e,r=n("div");i.append(n("style",{},Bt),r);let a=()=>{let u=document.body.dataset.jpThemeLight;r.classList.toggle("light",u==="true"),r.classList.toggle("dark",u==="false")};a();let o=new MutationObserver(a);o.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]});let s=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),l=new P(s(),u=>t.send(u)),p=Y(r,l),d=()=>l.take(s()),c=u=>{u?.type==="page"&&p.open(u.title,u.page)},h=()=>l.send({type:"drawn"});return e.setAttribute("data-pjit-play",t.get("_key")),t.on("change:_state",d),t.on("change:_history",d),t.on("msg:custom",c),t.on("comm_live_update",h),r.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{o.disconnect(),t.off("change:_state",d),t.off("change:_history",d),t.off("msg:custom",c),t.off("comm_live_update",h)}}typeof document<"u"&&document.getElementById("pjit-inspector")&&(document.head.append(n("style",{},Bt)),He());var On={render:Ue};export{On as default};
+`;function Pt({pool:t,values:e}){let i=[],r=a=>{if(Array.isArray(a))return a.map(r);if(a===null||typeof a!="object")return a;let s=Object.keys(a);return s.length===1&&s[0]==="$"?i[a.$]:Object.fromEntries(s.map(o=>[o,r(a[o])]))};return t.forEach(a=>i.push(r(a))),e.map(r)}var ti="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",O=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),R=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=O(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=O()),this.tell("data")}}lose(){this.lost=ti,this.wish=O(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Rt(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...O(),...Rt(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...O(),seq:this.seq},this.tell("wish"))}spec(e,i,r){let a=this.wish[e][i];return Array.isArray(a)?a:r.map(s=>s.axes??[])}goBack(e){this.wish=O(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Rt(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var It=`${ut}
+${ot}
+${qt}`;function ei(t,e){t.goBack=i=>{let r=e.find(a=>a.number===i);t.lacking=r?null:i,r?t.take({...t.data,...r}):t.tell("data")}}async function ii(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let r=new URLSearchParams(location.hash.slice(1)).get("theme");r&&(document.documentElement.dataset.theme=r),t.classList.remove("page");let a=new R(JSON.parse(e.textContent??""),null);Q(t,a);try{ei(a,Pt(et(await nt(it(i.textContent??""))).header.variants)),t.setAttribute("data-ready","true")}catch(s){t.append(n("p",{class:"nothing"},`The other variants of this page could not be read: ${s}`))}}function ni({model:t,el:e}){let i=e.attachShadow?e.attachShadow({mode:"open"}):e,r=n("div");i.append(n("style",{},It),r);let a=()=>{let u=document.body.dataset.jpThemeLight;r.classList.toggle("light",u==="true"),r.classList.toggle("dark",u==="false")};a();let s=new MutationObserver(a);s.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]});let o=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),l=new R(o(),u=>t.send(u)),p=Q(r,l),d=()=>l.take(o()),c=u=>{u?.type==="page"&&p.open(u.title,u.page)},h=()=>l.send({type:"drawn"});return e.setAttribute("data-pjit-play",t.get("_key")),t.on("change:_state",d),t.on("change:_history",d),t.on("msg:custom",c),t.on("comm_live_update",h),r.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{s.disconnect(),t.off("change:_state",d),t.off("change:_history",d),t.off("msg:custom",c),t.off("comm_live_update",h)}}typeof document<"u"&&document.getElementById("pjit-inspector")&&(document.head.append(n("style",{},It)),ii());var Yn={render:ni};export{Yn as default};

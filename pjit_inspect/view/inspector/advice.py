@@ -64,6 +64,7 @@ def _row(one: Advice, *, is_compiling: bool, error: str) -> dict[str, Any]:
         "figures": [] if is_fact else [_figure(change) for change in changes_of(one)],
         "cost": spans_data(advice_figures(one)) if is_fact else name_data(cost_words(one)),
         "state": "compiling" if is_compiling else one.state,
+        "removes": [name_data(name) for name in one.removes],
         "can_check": one.state == "counted" and bool(one.edits),
         "error": name_data(error, longest=500),
     }

@@ -60,7 +60,7 @@ from pjit_inspect.model.report.graph import FlowNode, GraphBox, ProgramFlow, Pro
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import path_pattern
-from pjit_inspect.view.document.notation import array_text
+from pjit_inspect.view.document.notation import array_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.blob import ends_of, lists_of, numbers_of, real_numbers, whole_numbers
 from pjit_inspect.view.inspector.shared_tables import SharedTables
@@ -303,7 +303,7 @@ def _end(node: FlowNode, layouts: Sequence[ArrayLayout]) -> dict[str, Any]:
     """An argument or a result; a program read from HLO has only its number."""
     if node.number >= len(layouts):
         words = f"{node.kind} {node.number}"
-        return {"kind": node.kind, "kernel": -1, "name": words, "array": "", "bytes": "", "value": {"spec": None}}
+        return {"kind": node.kind, "kernel": -1, "name": words, "array": "", "local": "", "bytes": "", "value": {"spec": None}}
     layout = layouts[node.number]
     # The lists name equal arrays of equal layers by their common pattern.
     return {
@@ -312,6 +312,9 @@ def _end(node: FlowNode, layouts: Sequence[ArrayLayout]) -> dict[str, Any]:
         "name": name_data(layout.path),
         "pattern": name_data(path_pattern(layout.path, keep_first=node.kind == "result")),
         "array": name_data(array_text(layout)),
+        "shape": [min(length, 2**53 - 1) for length in layout.global_shape],
+        "local": "" if layout.local_shape is None else shape_text(layout.local_shape),
+        "copies": layout.replication or 1,
         "bytes": bytes_text(layout.bytes_per_device),
         "tiles": None if layout.sharding is None else list(layout.sharding.tiles),
         "value": {"spec": spec_data(layout.spec)},

@@ -14,7 +14,7 @@ from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.notation import shape_text
+from pjit_inspect.view.document.notation import ranges_text, shape_text
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.inspector.words import axes_data, name_data
 
@@ -67,12 +67,13 @@ def move_data(report: RecordReport, row: Collective, running: RunningInstruction
         return None
     devices, axes = _devices(report, members)[:_MOST_DEVICES], axes_data(row.axes or ())
     are_alike = len(groups) > 1 and len({len(group) for group in groups}) == 1
-    alike = f"; {plural(len(groups) - 1, 'more group')} like it" if are_alike else ""
-    more = f"{move.note}; " if move.note else ""
+    do = "does" if len(groups) == 2 else "do"
+    alike = f" {plural(len(groups) - 1, 'other group')} {do} the same." if are_alike else ""
+    more = f" {move.note[0].upper()}{move.note[1:]}." if move.note else ""
     return {
         "before": _side_data(move.before, devices, axes),
         "after": _side_data(move.after, devices, axes),
-        "note": f"{more}one group of {plural(len(members), 'device')}{alike}; numbers in blocks are devices",
+        "note": f"Drawn: {plural(len(members), 'device')}, {ranges_text(devices, limit=4)}.{alike}{more}",
     }
 
 

@@ -11,8 +11,10 @@ from typing import Any
 
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import Note, RecordReport
-from pjit_inspect.view.document.quantities import bytes_text, plural
+from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.document.text_spans import spans_text
 from pjit_inspect.view.inspector.words import name_data
+from pjit_inspect.view.record.answer import replication_spans
 from pjit_inspect.view.record.arrays import ArrayGroup
 from pjit_inspect.view.record.cause_groups import CollectiveGroup
 
@@ -92,17 +94,12 @@ def _facts(groups: Sequence[CollectiveGroup]) -> list[dict[str, Any]]:
 
 
 def _whole(report: RecordReport, arrays: Sequence[tuple[str, ArrayGroup]]) -> list[dict[str, Any]]:
-    """A note about inputs that are replicated on every device."""
+    """The note that says which inputs several devices hold, with the rows of those that every device holds."""
+    words = replication_spans(report)
     devices = len(report.data.devices)
     rows = [
         number
         for number, (role, group) in enumerate(arrays)
         if role == "input" and devices > 1 and group.first.replication == devices
     ]
-    if not rows:
-        return []
-    groups = [arrays[number][1] for number in rows]
-    count = sum(len(group.layouts) for group in groups)
-    size = bytes_text(sum(group.bytes_per_device for group in groups))
-    words = f"{plural(count, 'input')} {'is' if count == 1 else 'are'} replicated on every device: {size} on each"
-    return [_note(words, "arrays", rows, is_warning=False)]
+    return [_note(spans_text(words, 200), "arrays", rows, is_warning=False)] if words else []

@@ -45,7 +45,7 @@ from pjit_inspect.view.inspector.texts import (
     source_lines,
 )
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data, table_data
-from pjit_inspect.view.record.answer import answer_line, hypothesis_blocks, memory_line, reason_blocks, title_line
+from pjit_inspect.view.record.answer import answer_spans, hypothesis_blocks, memory_line, reason_blocks, title_line
 from pjit_inspect.view.record.collectives import group_collectives, unasked_words
 from pjit_inspect.view.record.kernels import measured_words
 from pjit_inspect.view.record.record import times_line
@@ -204,7 +204,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         **_again(data, show_times=given.show_times),
         **_question(report, show_times=given.show_times),
         "times": spans_data(times_line(data).spans) if given.show_times else [],
-        "answer": spans_data(answer_line(report).spans),
+        "answer": spans_data(answer_spans(report)),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
         "advice": advice_data(report.advice),
         "unasked": spans_data(_unasked(report)),

@@ -175,11 +175,15 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     least = group.least_runs
     times = runs if least in (None, group.runs) else f"{count_text(least)}-{runs}"
     share = share_text(group.sent_bytes, report.sent_bytes)
+    sent = bytes_text(group.sent_bytes)
+    if group.runs is not None and group.runs == least and group.runs > 1:
+        hops = " hops" if first.kind == "collective-permute" else ""
+        sent = f"{runs}{hops} \u00d7 {bytes_text(first.wire_bytes)} = {sent}"
     return [
         ["array on a device, each", bytes_text(first.payload_bytes), "counted"],
         ["sends, each", bytes_text(first.wire_bytes), "modelled, ring"],
         ["times per call", f"\u00d7 {times}", "counted" if group.runs is not None else "loop of unknown length"],
-        ["sends per call", bytes_text(group.sent_bytes), f"modelled{f', {share} of all' if share else ''}"],
+        ["sends per call", sent, f"modelled{f', {share} of all' if share else ''}"],
     ]
 
 
@@ -295,14 +299,20 @@ def _array_row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, 
 
 
 def _entry(
-    role: str, name: str, row: ArrayLayout | ValueSharding, sharding: Sharding | None, tables: SharedTables
+    role: str,
+    name: str,
+    row: ArrayLayout | ValueSharding,
+    sharding: Sharding | None,
+    tables: SharedTables,
+    number: int = 1,
 ) -> dict[str, Any]:
-    """The fields that arrays and values share."""
+    """The fields that arrays and values share; a row stands for `number` equal ones."""
     each = row.bytes_per_device
+    every = None if each is None else each * number
     return {
         "role": role,
         "name": name_data(name),
-        "number": 1,
+        "number": number,
         "array": name_data(f"{row.dtype}{shape_text(row.global_shape)}"),
         # JavaScript cannot hold longer lengths; a damaged file may have any.
         "shape": [min(length, 2**53 - 1) for length in row.global_shape],
@@ -310,8 +320,8 @@ def _entry(
         "spec": name_data(known_spec_text(row.spec)),
         "local": "unknown" if row.local_shape is None else shape_text(row.local_shape),
         "each": bytes_text(each),
-        "all": bytes_text(each),
-        "bytes": float(each or 0),
+        "all": bytes_text(every),
+        "bytes": float(every or 0),
         "copies": row.replication,
         "names": [],
         "spots": [],
@@ -324,22 +334,27 @@ def inner_values(table: ShardingTable | None) -> list[ValueSharding]:
 
 
 def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
-    """Values inside the program, most wasted bytes first, and words for values left out or unknown."""
+    """Values inside the program, equal ones as one row, most wasted bytes first; and words for those left out."""
     if table is None or not table.rows:
         return [], "" if table is None else table.missing
-    values = inner_values(table)
-    rows = [_value(row, tables, data.mesh) for row in values[:_VALUES]]
-    more = len(values) - len(rows)
+    alike: dict[Any, list[ValueSharding]] = {}
+    for row in inner_values(table):
+        key = (row.name, row.dtype, row.global_shape, row.spec, row.is_per_shard, row.phase, row.source[:1])
+        alike.setdefault((key, tuple(row.origins.items())), []).append(row)
+    groups = list(alike.values())
+    rows = [_value(group, tables, data.mesh) for group in groups[:_VALUES]]
+    more = sum(map(len, groups[_VALUES:]))
     return rows, f"{plural(more, 'more value')}; record.shardings has all" if more else ""
 
 
-def _value(row: ValueSharding, tables: SharedTables, mesh: Mesh | None) -> dict[str, Any]:
+def _value(alike: Sequence[ValueSharding], tables: SharedTables, mesh: Mesh | None) -> dict[str, Any]:
+    row = alike[0]
     sharding = None if row.is_per_shard else value_sharding(row.spec, mesh)
     spot = tables.spot(row.source)
     words = ["one shard of a shard_map"] if row.is_per_shard else []
     words += [say("{} from {}", axis(name), origin) for name, origin in row.origins.items()]
     return {
-        **_entry("value", row.name, row, sharding, tables),
+        **_entry("value", row.name, row, sharding, tables, len(alike)),
         "fate": list(map(sentence_data, words)),
         "place": name_data(row.source[0].where) if row.source else "",
         "phase": row.phase or "",

@@ -97,9 +97,15 @@ def _device_spans(data: RecordData) -> Spans:
 
 def answer_line(report: RecordReport) -> Line:
     """The answer: seconds where they are known; what is communicated over which axes; which inputs are replicated."""
+    replicated = replication_spans(report)
+    return line(answer_spans(report), " " if replicated else None, replicated, role="answer")
+
+
+def answer_spans(report: RecordReport) -> Spans:
+    """The answer without what is said of inputs."""
     seconds = seconds_spans(report.time)
     first = spans(seconds, ". ") if seconds else ()
-    return line(first, incomplete_spans(report), _communication(report), _replication(report), role="answer")
+    return spans(first, incomplete_spans(report), _communication(report))
 
 
 def _communication(report: RecordReport) -> Spans:
@@ -160,7 +166,7 @@ def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
     return dim("unknown") if axes is None and "mesh" in data.missing else AxisLabel(axes)
 
 
-def _replication(report: RecordReport) -> Spans:
+def replication_spans(report: RecordReport) -> Spans:
     """The inputs that every device holds whole, and the number that several devices hold."""
     data = report.data
     inputs = data.parameters
@@ -176,10 +182,9 @@ def _replication(report: RecordReport) -> Spans:
     partly = sum(1 for _, copies in known if 1 < copies < len(data.devices))
     unknown = len(inputs) - len(known)
     if unknown == len(inputs):
-        return spans(" Which inputs are replicated is unknown.")
+        return spans("Which inputs are replicated is unknown.")
     more = " more" if whole else f" of {len(inputs):,}"
     return spans(
-        " ",
         _whole(whole, len(inputs)),
         f"; {partly:,}{more} in part" if partly else None,
         f"; unknown for {unknown:,}" if unknown else None,

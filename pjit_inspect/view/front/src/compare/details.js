@@ -3,6 +3,7 @@ import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis, drawSpans } from "../core/spans.js";
+import { moves } from "../devices/moves.js";
 import { cutOf, drawShards } from "../devices/shard.js";
 import { statusWords } from "./status.js";
 
@@ -96,7 +97,7 @@ function side(store, one, words) {
   const { axes } = store.first;
   return [
     ...(one.causes ?? []).map((/** @type {any} */ cause) => h("p", { class: "cause" }, drawSpans(cause, axes))),
-    one.picture ? moves(one.picture, axes, words) : null,
+    one.picture ? moves(one.picture, axes) : null,
     one.shape ? cutPicture(store, one, words) : null,
     one.line ? h("code", { class: "line" }, one.line) : null,
     h(
@@ -129,35 +130,4 @@ function cutPicture(store, one, words) {
   if (!cut) return h("p", { class: "dim small" }, "No picture: how it is cut is unknown, or follows no mesh axes.");
   const label = `${words}: ${one.figures.map((/** @type {string[]} */ pair) => pair.join(" ")).join(", ")}`;
   return h("div", { class: "picture" }, drawShards(cut, { axes: store.first.axes, width: 200, label }));
-}
-
-/** What one of them does to its array. @param {any} picture @param {string[]} axes @param {string} words */
-function moves(picture, axes, words) {
-  const half = (/** @type {any} */ one, /** @type {string} */ when) => {
-    const cut = {
-      ...one,
-      tileOf: one.tile_of,
-      copies: new Set(one.tile_of).size > 1 ? 1 : one.tile_of.length,
-      isPartial: one.is_partial,
-    };
-    const label = `${words}, ${when}: ${one.words}, ${one.caption}`;
-    return h(
-      "figure",
-      {},
-      drawShards(cut, { axes, width: 84, label }),
-      h("figcaption", {}, one.caption, h("br"), h("code", {}, one.words)),
-    );
-  };
-  return h(
-    "div",
-    { class: "moves" },
-    h(
-      "div",
-      { class: "pair" },
-      half(picture.before, "what it takes"),
-      h("span", { class: "arrow", "aria-hidden": "true" }, "\u2192"),
-      half(picture.after, "what it gives"),
-    ),
-    h("p", { class: "dim small" }, picture.note),
-  );
 }

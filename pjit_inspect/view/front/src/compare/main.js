@@ -2,6 +2,7 @@
 import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { h, tabs } from "../core/dom.js";
 import stylesCss from "../core/styles.css";
+import { themeCss } from "../core/theme.js";
 import { axisBars } from "./axes.js";
 import compareCss from "./compare.css";
 import { details } from "./details.js";
@@ -77,5 +78,5 @@ async function start() {
   }
 }
 
-document.head.append(h("style", {}, `${stylesCss}\n${compareCss}`));
+document.head.append(h("style", {}, `${themeCss}\n${stylesCss}\n${compareCss}`));
 start();

@@ -3,7 +3,7 @@
 import { fits, searched } from "./store.js";
 
 /** Every filter of the lists, switched off. */
-export const CLEAR = { text: "", axes: null, kind: null, cause: null, role: null, note: null };
+export const CLEAR = { text: "", axes: null, kind: null, cause: null, role: null, note: null, isChanged: false };
 
 const PHASES = ["forward", "backward", "recompute", "optimizer"];
 const natural = new Intl.Collator("en", { numeric: true });
@@ -63,7 +63,7 @@ export function shownRows(store, state = store.state) {
   const shown = store
     .rows(state.list)
     .map((row, i) => /** @type {[any, number]} */ ([row, i]))
-    .filter(([row]) => fits(row, state, first) && has(row));
+    .filter(([row]) => fits(row, state, first) && has(row) && !(state.isChanged && store.goes(row)));
   const key = sortKey(state, first);
   if (key !== "given") shown.sort(([a, i], [b, j]) => ORDER[key](a, b) || i - j);
   return state.reversed ? shown.reverse() : shown;

@@ -6,7 +6,6 @@ export function followHash(store) {
   const views = [
     "graph",
     "text",
-    "mesh",
     "traffic",
     ...(store.advice ? ["advice"] : []),
     ...(store.first.has_time ? ["time"] : []),

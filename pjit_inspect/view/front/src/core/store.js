@@ -21,6 +21,7 @@ import { matcher, spotWords } from "./search.js";
  *   hoverSpot: number,
  *   cause: string | null,
  *   note: number | null,
+ *   isChanged: boolean,
  *   sort: string,
  *   reversed: boolean,
  *   stale: string,
@@ -49,6 +50,7 @@ export class Store {
       role: null,
       cause: null,
       note: null,
+      isChanged: false,
       sort: "",
       reversed: false,
       heat: "selection",
@@ -68,7 +70,11 @@ export class Store {
     this.awaited = "";
     /** What to change, as far as it is known; null where there is nothing to say. @type {Advice | null} */
     this.advice = first.advice;
+    /** Instructions of the collectives that the first change removes. @type {Set<string>} */
+    this.removed = new Set(first.advice?.rows[0]?.removes);
     this.isReading = false;
+    /** The position of the device that is followed; `state.device` is that, or the one under the pointer. @type {number | null} */
+    this.followed = null;
     /** Asks the kernel; null in a page without one. @type {((message: any) => void) | null} */
     this.ask = null;
     /** @type {((changed: Set<string>) => void)[]} */
@@ -132,7 +138,13 @@ export class Store {
   /** More is known by now. @param {Advice} advice */
   setAdvice(advice) {
     this.advice = advice;
+    this.removed = new Set(advice.rows[0]?.removes);
     this.listeners.forEach((listener) => listener(new Set(["advice"])));
+  }
+
+  /** Whether all collectives of a row are gone with the first change. @param {any} row */
+  goes(row) {
+    return Boolean(row?.names?.length) && row.names.every((/** @type {string} */ name) => this.removed.has(name));
   }
 
   /** Rows of a list; those of the first view until all are there. @param {string} list @returns {any[]} */

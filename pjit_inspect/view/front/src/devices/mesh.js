@@ -3,7 +3,7 @@
 import { h, moved, tabs, onceAFrame } from "../core/dom.js";
 import { range } from "../core/blob.js";
 import { splitSlices } from "./face.js";
-import { bytesText, plural, rangesText, thousands } from "../core/format.js";
+import { bytesText, plural } from "../core/format.js";
 import { defaultAxes, gridOf, sides } from "./grid.js";
 import { cutOf } from "./shard.js";
 import { axisClass } from "../core/spans.js";
@@ -25,11 +25,11 @@ export function mesh(store) {
     () => store.state.heat,
     (key) => store.set({ heat: key }),
   );
-  const words = h("div", { class: "meshwords" });
+  const words = h("p", { class: "said meshwords dim" });
   const fold = h("div", { class: "folds" });
   const draw = () => {
     view.draw();
-    words.replaceChildren(...describe(store));
+    words.title = words.textContent = describe(store);
   };
   if (defaultAxes(first.mesh.shape).length < first.mesh.shape.filter((/** @type {number} */ n) => n > 1).length)
     fold.append(...foldChips(store, view, draw));
@@ -88,62 +88,33 @@ function foldChips(store, view, draw) {
     .filter(Boolean);
 }
 
-/** @param {import("../core/store.js").Store} store */
+/** What the mesh shows, in a line; a device that is followed comes first. @param {import("../core/store.js").Store} store */
 function describe(store) {
   const { first, data, state } = store;
-  const lines = [];
-  if (first.mesh.missing) lines.push(h("p", { class: "dim" }, first.mesh.missing));
   const row = store.selected;
-  if (state.heat === "heat")
-    lines.push(
-      h("b", {}, "Each device sends, per call"),
-      h("p", { class: "dim" }, "modelled: rings; the stronger the colour, the more"),
-    );
-  else if (row && state.selection?.type === "collective" && data)
-    lines.push(
-      h("b", {}, plural(row.groups_count, row.kind === "collective-permute" ? "pair" : "group")),
-      h("p", {}, overText(data.header.axis_sets[row.axes])),
-      h("p", {}, `${row.sent} per device and call`),
-      h("p", { class: "dim code" }, row.groups_words),
-    );
-  else if (row && state.selection?.type === "array")
-    lines.push(
-      h("b", {}, "Slice per device"),
-      h("p", { class: "code" }, row.spec),
-      h("p", { class: "dim" }, `${row.each} per device`),
-    );
-  else
-    lines.push(
-      h(
-        "p",
-        { class: "dim" },
-        `${plural(first.mesh.size, "device")}. Select a collective to see its groups, an array to see its slices.`,
-      ),
-    );
-  if (state.device !== null && data) lines.push(...deviceLines(store, state.device));
-  return lines;
+  const device = state.device !== null && data ? deviceWords(data, state.device) : "";
+  if (device || first.mesh.missing) return device || first.mesh.missing;
+  if (state.heat === "heat") return "the stronger, the more it sends (modelled, ring)";
+  if (row && state.selection?.type === "collective" && data) {
+    const { axes, words } = data.header.axis_sets[row.axes];
+    const groups = plural(row.groups_count, row.kind === "collective-permute" ? "pair" : "group");
+    return `${groups} ${axes === null ? words : `over ${words}`}: ${row.groups_words}`;
+  }
+  if (row && state.selection?.type === "array") return `slices of ${row.spec}, ${row.each} each`;
+  return plural(first.mesh.size, "device");
 }
 
-/** @param {{axes: string[] | null, words: string}} set */
-function overText(set) {
-  return set.axes === null ? set.words : `over ${set.words}`;
-}
-
-/** What is known of a device. @param {import("../core/store.js").Store} store @param {number} position */
-function deviceLines(store, position) {
-  const { data } = store;
-  if (!data) return [];
-  const ids = data.column("mesh.ids");
-  const hosts = data.column("mesh.hosts");
-  const sent = data.column("sent");
+/** What is known of a device. @param {import("../core/blob.js").Store} data @param {number} position */
+function deviceWords(data, position) {
+  const host = data.column("mesh.hosts")[position];
   const [start, end] = range(data.column("mesh.coords.ends"), position);
   const coords = [...data.column("mesh.coords").subarray(start, end)];
   const facts = [
-    hosts[position] >= 0 ? `host ${hosts[position]}` : "",
+    `sends ${bytesText(Math.round(data.column("sent")[position] ?? 0))} per call`,
+    host >= 0 ? `host ${host}` : "",
     coords.length ? `at (${coords.join(", ")})` : "",
-    `sends ${bytesText(Math.round(sent[position] ?? 0))} per call (modelled)`,
   ];
-  return [h("p", { class: "device" }, h("b", {}, `device ${ids[position]}`), `: ${facts.filter(Boolean).join(", ")}`)];
+  return `device ${data.column("mesh.ids")[position]}: ${facts.filter(Boolean).join(", ")}`;
 }
 
 /** As much of a name as there is room for. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
@@ -165,14 +136,12 @@ class MeshView {
         role: "img",
         "aria-label": "Mesh",
         onmousemove: (/** @type {MouseEvent} */ e) => this.point(e),
-        onmouseleave: () => store.set({ device: this.picked }),
+        onmouseleave: () => store.set({ device: store.followed }),
         onclick: (/** @type {MouseEvent} */ e) => this.pick(e),
         onkeydown: (/** @type {KeyboardEvent} */ e) => this.walk(e),
       })
     );
     this.box = h("div", { class: "meshbox" }, this.canvas);
-    /** @type {number | null} */
-    this.picked = null;
     this.width = this.height = 0;
     this.draw = onceAFrame(() => this.paint());
   }
@@ -385,8 +354,8 @@ class MeshView {
     const wraps = cell.h >= 40 && !cell.words.includes("\n") && pen.measureText(cell.words).width > cell.w - 8;
     const lines = cell.words.split(wraps ? " " : "\n").slice(0, cell.h >= 40 ? 2 : 1);
     lines.forEach((/** @type {string} */ line, /** @type {number} */ i) => {
-      const words = pen.measureText(line).width <= cell.w - 8 ? line : fitted(pen, line, cell.w - 8);
-      pen.fillText(words, cell.x + 5, cell.y + 26 + 13 * i);
+      // A part of a figure would be another figure.
+      if (pen.measureText(line).width <= cell.w - 8) pen.fillText(line, cell.x + 5, cell.y + 26 + 13 * i);
     });
   }
 
@@ -632,14 +601,14 @@ class MeshView {
 
   /** @param {MouseEvent} event */
   point(event) {
-    this.store.set({ device: this.position(event) ?? this.picked });
+    this.store.set({ device: this.position(event) ?? this.store.followed });
   }
 
   /** @param {MouseEvent} event */
   pick(event) {
     const found = this.position(event);
-    this.picked = found === this.picked ? null : found;
-    this.store.set({ device: this.picked });
+    this.store.followed = found === this.store.followed ? null : found;
+    this.store.set({ device: this.store.followed });
   }
 
   /** @param {KeyboardEvent} event */
@@ -652,22 +621,10 @@ class MeshView {
     const cell = from < 0 ? -1 : this.grid.cellOf[from];
     const to =
       event.key in jumps ? this.grid.cellOf.indexOf(Math.max(0, cell) + jumps[event.key]) : moved(event, from, size);
-    if (event.key === "Escape") this.picked = null;
+    if (event.key === "Escape") this.store.followed = null;
     else if (to === null || to < 0) return;
-    else this.picked = to;
+    else this.store.followed = to;
     event.preventDefault();
-    this.store.set({ device: this.picked });
+    this.store.set({ device: this.store.followed });
   }
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {string} words @param {number} width */
-function fitted(pen, words, width) {
-  let text = words;
-  while (text.length > 1 && pen.measureText(`${text}\u2026`).width > width) text = text.slice(0, -1);
-  return `${text}\u2026`;
-}
-
-/** @param {number[]} members */
-export function membersText(members) {
-  return `{${rangesText(members, 4)}} of ${thousands(members.length)}`;
 }

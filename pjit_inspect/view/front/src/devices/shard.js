@@ -33,8 +33,7 @@ export function cutOf(data, index, shape) {
  * @param {import("./face.js").Cut} cut
  * @param {{
  *   axes: string[],
- *   device?: number | null,
- *   dims?: [number | null, number | null],
+ *  dims?: [number | null, number | null],
  *   behind?: number[],
  *   width?: number,
  *   label: string,
@@ -72,21 +71,21 @@ export function drawShards(cut, options) {
   const most = shown.blocks.length - 1 || 1;
   shown.blocks.forEach((block, i) => {
     const [x, y] = [block.column * w, block.row * hh];
-    const on = options.device !== undefined && options.device !== null && block.devices.includes(options.device);
     const opacity = shown.blocks.length === 1 ? 0.3 : 0.22 + (0.5 * i) / most;
-    parts.push(
-      s("rect", {
-        class: block.devices.length ? `block ${color}` : "block empty",
-        x,
-        y,
-        width: w,
-        height: hh,
-        "fill-opacity": opacity,
-      }),
-    );
+    const rect = s("rect", {
+      class: block.devices.length ? `block ${color}` : "block empty",
+      x,
+      y,
+      width: w,
+      height: hh,
+      "fill-opacity": opacity,
+    });
+    parts.push(rect);
     if (hatched && block.devices.length) parts.push(s("rect", { x, y, width: w, height: hh, fill: `url(#${id})` }));
-    if (on) parts.push(s("rect", { class: "ring", x: x + 1, y: y + 1, width: w - 2, height: hh - 2 }));
-    if (block.devices.length) parts.push(label(x + w / 2, y + hh / 2, devicesLabel(block.devices, w - 6), on));
+    if (!block.devices.length) return;
+    const ring = s("rect", { class: "ring", x: x + 1, y: y + 1, width: w - 2, height: hh - 2 });
+    holders.set(ring, block.devices);
+    parts.push(label(x + w / 2, y + hh / 2, devicesLabel(block.devices, w - 6)), ring);
   });
   parts.push(...rulers(cut, shown, width, height, depth, options.axes));
   const below = Math.max(0, behind * 3.5 - depth) + 3; // copies stick out below, too
@@ -105,6 +104,49 @@ export function drawShards(cut, options) {
   );
 }
 
+/** The devices that hold what lies under a ring (`follow.js`). @type {WeakMap<Element, number[]>} */
+export const holders = new WeakMap();
+
+/** What a collective's picture has of one side, as a cut. @param {any} side @returns {import("./face.js").Cut} */
+export const sideCut = (side) => ({
+  ...side,
+  tileOf: side.tile_of,
+  copies: new Set(side.tile_of).size > 1 ? 1 : side.tile_of.length,
+  isPartial: side.is_partial,
+});
+
+export const THUMB = { width: 20, height: 14 };
+
+/**
+ * How an array is cut, as small as a letter: blocks, an outline for copies, dashes for partial sums.
+ * @param {{shape: number[], tiles: number[], spec: string[][] | null, copies?: number, partial?: string[], isPartial?: boolean}} cut
+ * @param {string[]} all the axes, in the order of their colours
+ */
+export function thumb(cut, all) {
+  const { width, height } = THUMB;
+  const shown = face({ copies: 1, partial: [], ...cut, devices: [], tileOf: [] });
+  const isPartial = cut.isPartial || (cut.partial ?? []).length > 0;
+  const axes = isPartial ? (cut.partial ?? []) : [...new Set((cut.spec ?? []).flat())];
+  const [w, hh] = [width / shown.columns, height / shown.rows];
+  const most = shown.blocks.length - 1 || 1;
+  const isCopied = isPartial || (cut.copies ?? 1) > 1;
+  return s(
+    "svg",
+    { class: `thumb ${axisClass(axes, all)}`, width: width + 4, height: height + 4, "aria-hidden": "true" },
+    isCopied ? s("rect", { class: isPartial ? "dashed" : "", x: 3.5, y: 0.5, width, height }) : null,
+    shown.blocks.map(({ row, column }, i) =>
+      s("rect", {
+        class: isPartial ? "face dashed" : "face",
+        x: 0.5 + column * w,
+        y: 3.5 + row * hh,
+        width: w,
+        height: hh,
+        "fill-opacity": shown.blocks.length > 1 ? 0.15 + (0.55 * i) / most : isPartial ? 0.1 : 0.3,
+      }),
+    ),
+  );
+}
+
 /** @param {string} id @param {string} color */
 function hatch(id, color) {
   return s(
@@ -114,14 +156,14 @@ function hatch(id, color) {
   );
 }
 
-/** @param {number} x @param {number} y @param {string} text @param {boolean} strong */
-function label(x, y, text, strong) {
+/** @param {number} x @param {number} y @param {string} text */
+function label(x, y, text) {
   const width = text.length * 6.2 + 6;
   return s(
     "g",
     {},
     s("rect", { class: "label", x: x - width / 2, y: y - 7, width, height: 14, rx: 2 }),
-    s("text", { x, y: y + 3.7, "font-weight": strong ? 600 : 400 }, text),
+    s("text", { x, y: y + 3.7 }, text),
   );
 }
 
@@ -209,7 +251,7 @@ const depthWords = (cut, shown) =>
 /**
  * Choose which dimensions are drawn, and which tile of the others.
  * @param {import("./face.js").Cut} cut
- * @param {{axes: string[], device: number | null, label: string}} options
+ * @param {{axes: string[], label: string}} options
  */
 export function shardPicker(cut, options) {
   let dims = drawnDims(cut);

@@ -5,7 +5,7 @@ import { bytesText, plural, thousands } from "../core/format.js";
 import { axisClass, drawSpans } from "../core/spans.js";
 
 const TITLE = "Each device sends per call, by mesh axis";
-const FILTERS = ["axes", "list", "text", "kind", "cause", "note"];
+const FILTERS = ["axes", "list", "text", "kind", "cause", "note", "isChanged"];
 
 /** @param {import("../core/store.js").Store} store */
 export function totals(store) {

@@ -30,9 +30,7 @@ export function drawBuffer(store, { numbers, placeLink }) {
       h("span", { class: `swatch mem-${row.kind}` }),
       ` ${[kind, row.number > 1 && plural(row.number, "buffer"), row.layers && `layers ${row.layers}`].filter(Boolean).join(", ")}`,
     ),
-    cut
-      ? shardPicker(cut, { axes: first.axes, device: state.device, label: `${row.name}: ${row.array}, ${row.spec}` })
-      : "",
+    cut ? shardPicker(cut, { axes: first.axes, label: `${row.name}: ${row.array}, ${row.spec}` }) : "",
     h(
       "p",
       { class: "small" },

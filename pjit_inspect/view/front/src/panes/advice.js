@@ -14,29 +14,38 @@ const STATES = {
   fact: "A property of the program; nothing needs to be tried",
 };
 
-/** The lines of the header: their height stays the same, whatever is told. @param {Store} store */
-export function adviceLines(store) {
+/**
+ * The second line of the header: what to change, what it brings, and the button. It keeps its height, whatever is told.
+ * @param {Store} store
+ */
+export function adviceLine(store) {
   const box = h("section", { class: "advicehead", "aria-label": "What to change" });
   const draw = () => {
     box.hidden = !store.advice;
     if (!store.advice) return;
     const { answer, asked, rows, waits } = store.advice;
-    const status = h("span", { class: waits ? "dim waits" : "dim" }, asked);
+    const [best] = rows;
+    const words = h(
+      "p",
+      { class: "said advicewords", role: "status" },
+      drawSpans(answer, store.first.axes),
+      best && best.state !== "fact" ? [". ", drawSpans(best.sentence, store.first.axes)] : null,
+      best ? null : h("span", { class: "dim" }, `: ${asked}`),
+    );
+    words.title = [words.textContent, best?.code, best && asked].filter(Boolean).join("\n");
+    words.classList.toggle("waits", waits);
     const open = h(
       "button",
       {
         type: "button",
         class: "button",
         "data-key": "open",
+        title: asked,
         onclick: () => store.set({ centre: "advice", pane: "centre", wide: false }),
       },
       "Advice",
     );
-    redraw(box, [
-      h("p", { class: "advicewords", role: "status", title: asked }, drawSpans(answer, store.first.axes)),
-      rows.length ? change(store, rows[0], 0, open) : h("div", { class: "advicechange" }, h("p", {}, status)),
-      rows.length ? h("p", { class: "adviceasked" }, status) : "",
-    ]);
+    redraw(box, [words, best?.code ? copyButton(store, best, 0, "Copy the change") : null, best ? open : null]);
   };
   store.listen((changed) => changed.has("advice") && draw());
   draw();
@@ -47,25 +56,31 @@ export function adviceLines(store) {
 function redraw(box, parts) {
   const { activeElement } = /** @type {Document | ShadowRoot} */ (box.getRootNode());
   const key = activeElement && box.contains(activeElement) ? activeElement.getAttribute("data-key") : null;
-  box.replaceChildren(...parts);
+  box.replaceChildren(...parts.filter(Boolean));
   if (key) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${key}"]`))?.focus();
+}
+
+/** @param {Store} store @param {any} one @param {number} at @param {string} words */
+function copyButton(store, one, at, words) {
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: words === "Copy" ? "button" : "button primary",
+      "data-key": `copy${at}`,
+      title: one.code,
+      onclick: () => copyText(store, button, one.code),
+    },
+    words,
+  );
+  return button;
 }
 
 /** What to write, and a button to copy it. @param {Store} store @param {any} one @param {number} at @param {any} more */
 function change(store, one, at, more) {
-  const copy = h(
-    "button",
-    {
-      type: "button",
-      class: "button",
-      "data-key": `copy${at}`,
-      title: "Copy the change",
-      onclick: () => copyText(store, copy, one.code),
-    },
-    "Copy",
-  );
   const words = one.is_code ? h("code", {}, one.code) : h("span", {}, drawSpans(one.change, store.first.axes));
-  return h("div", { class: "advicechange" }, h("p", { class: "written" }, words), one.code ? copy : null, more);
+  const copy = one.code ? copyButton(store, one, at, "Copy") : null;
+  return h("div", { class: "advicechange" }, h("p", { class: "written" }, words), copy, more);
 }
 
 /** The pane. @param {Store} store */
@@ -81,6 +96,22 @@ export function advicePane(store) {
   };
   // With the data there is a kernel to ask, if any.
   store.listen((changed) => (changed.has("advice") || changed.has("data")) && draw());
+  draw();
+  return box;
+}
+
+/** Which collectives the first change leaves; hidden where it removes none. @param {Store} store */
+export function changeSwitch(store) {
+  const choice = (/** @type {boolean} */ isChanged, /** @type {string} */ words) =>
+    h("button", { type: "button", class: "button", onclick: () => store.set({ isChanged }) }, words);
+  const buttons = [choice(false, "As is"), choice(true, "With the change")];
+  const title = "With the change: what it removes is left out. What it adds is known once it is compiled.";
+  const box = h("div", { class: "switch", role: "group", "aria-label": "The program", title }, buttons);
+  const draw = () => {
+    box.hidden = !store.removed.size;
+    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(Boolean(at) === store.state.isChanged)));
+  };
+  store.listen((changed) => (changed.has("advice") || changed.has("isChanged")) && draw());
   draw();
   return box;
 }

@@ -1,5 +1,5 @@
 // Puts the panes together, and the keys that work everywhere.
-import { adviceCount, advicePane } from "./advice.js";
+import { adviceCount, advicePane, changeSwitch } from "./advice.js";
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
@@ -8,6 +8,7 @@ import { copyText } from "../core/copy.js";
 import { header } from "./header.js";
 import { list } from "./list.js";
 import { memoryPane } from "../memory/pane.js";
+import { followDevice } from "../devices/follow.js";
 import { mesh } from "../devices/mesh.js";
 import { schedule } from "../schedule/pane.js";
 import { timePane } from "../seconds/pane.js";
@@ -18,7 +19,6 @@ import { traffic } from "../devices/traffic.js";
 
 const NARROW = 640;
 const MIDDLE = 1100;
-const ROOMY = 1400;
 /** Pixels of the details under the graph, where panes stand under each other. */
 const WHY = 236;
 const PANES = [
@@ -45,26 +45,25 @@ export function mount(root, first) {
     (key) => store.set({ pane: key }),
   );
   paneBar.bar.classList.add("panes");
-  const meshTab = h("div", { class: "meshtab" });
-  const onDevices = [totals(store), mesh(store)];
-  const middle = centre(store, meshTab);
+  const sums = totals(store);
+  const middle = centre(store);
   const frame = h(
     "div",
-    { class: first.counts[0] ? "frame" : "frame quiet" },
+    { class: first.mesh.size > 1 ? "frame" : "frame single" },
     header(store),
     paneBar.bar,
     list(store),
     middle,
     details(store),
-    onDevices,
+    sums,
+    mesh(store),
     live,
   );
   root.replaceChildren(frame);
-  // Under the graph where there is room for both, else one of its tabs.
+  // With the traffic, or with the mesh where that is a pane of its own.
   new ResizeObserver(() => {
-    const isTab = root.clientWidth > NARROW && root.clientWidth <= ROOMY;
-    const place = isTab ? meshTab : frame;
-    if (onDevices[0].parentNode !== place) place.append(...onDevices);
+    const place = root.clientWidth > NARROW ? middle.querySelector(".traffic") : frame;
+    if (sums.parentNode !== place) place?.prepend(sums);
   }).observe(root);
   const classes = () => {
     frame.classList.toggle("wide", store.state.wide);
@@ -77,6 +76,7 @@ export function mount(root, first) {
     if (changed.has("selection")) live.textContent = spoken(store);
     if (changed.has("data") && !store.state.selection) store.select(opening(store), true);
   });
+  followDevice(store, root);
   root.tabIndex = -1; // a click anywhere brings the keys here
   root.addEventListener("keydown", (event) => keys(store, root, event));
   root.addEventListener("click", (event) => keepFocus(root, /** @type {HTMLElement} */ (event.target)));
@@ -100,7 +100,7 @@ export function neededHeight(root, store) {
   const width = root.clientWidth;
   if (width <= NARROW) return top + (of(".panes")?.offsetHeight ?? 0) + graph + Math.min(why, WHY);
   if (width <= MIDDLE) return top + Math.max(graph, (5 / 3) * Math.min(why, 340));
-  return top + Math.max(graph + (width > ROOMY ? (of(".mesh")?.offsetHeight ?? 0) : 0), why);
+  return top + Math.max(graph, why);
 }
 
 /**
@@ -126,8 +126,8 @@ function spoken(store) {
   return [row.kind ?? row.role, row.what ?? row.name, row.sent ?? row.all ?? row.traffic].join(", ");
 }
 
-/** The tabs in the middle. @param {import("../core/store.js").Store} store @param {HTMLElement} meshTab */
-function centre(store, meshTab) {
+/** The tabs in the middle. @param {import("../core/store.js").Store} store */
+function centre(store) {
   const { bar: textBar, box: textBox } = texts(store);
   const views = {
     graph: graph(store, schedule(store)),
@@ -135,9 +135,11 @@ function centre(store, meshTab) {
     time: timePane(store),
     memory: memoryPane(store),
     text: textBox,
-    mesh: meshTab,
     traffic: traffic(store),
   };
+  const { first } = store;
+  const has = (/** @type {string} */ key) =>
+    key === "text" || (key === "traffic" ? first.mesh.size > 1 : key === "advice" ? store.advice : first[`has_${key}`]);
   const bar = tabs(
     "What the middle shows",
     [
@@ -146,10 +148,9 @@ function centre(store, meshTab) {
         ["advice", ["Advice", adviceCount(store)], "Changes that XLA was asked about"],
         ["time", "Time", "Where the seconds of a call go (s)"],
         ["memory", "Memory", "What is alive on a device while the program runs (a)"],
-      ]).filter(([key]) => (key === "advice" ? store.advice : store.first[`has_${key}`])),
-      ["text", "Linked text", "Source, jaxpr, StableHLO and HLO side by side (t)"],
-      ["mesh", "Mesh", "The devices, and what each sends"],
-      ["traffic", "Traffic", "What each device sends to each other device (m)"],
+        ["text", "Linked text", "Source, jaxpr, StableHLO and HLO side by side (t)"],
+        ["traffic", "Traffic", "What each device sends over each mesh axis, and to each other device (m)"],
+      ]).filter(([key]) => has(key)),
     ],
     () => store.state.centre,
     (key) => store.set({ centre: key }),
@@ -157,18 +158,15 @@ function centre(store, meshTab) {
   const box = h(
     "section",
     { class: "centre", "aria-label": "Program" },
-    h("div", { class: "centrebar" }, bar.bar, textBar),
+    h("div", { class: "centrebar" }, bar.bar, textBar, changeSwitch(store)),
     Object.values(views),
   );
   const update = () => {
     bar.update();
-    // The mesh is under the graph where there is room for both.
-    const shown = store.state.centre === "mesh" && !meshTab.childElementCount ? "graph" : store.state.centre;
-    for (const [key, view] of Object.entries(views)) view.hidden = key !== shown;
+    for (const [key, view] of Object.entries(views)) view.hidden = key !== store.state.centre;
     textBar.hidden = store.state.centre !== "text";
   };
   store.listen((changed) => changed.has("centre") && update());
-  new MutationObserver(update).observe(meshTab, { childList: true });
   update();
   return box;
 }
@@ -190,6 +188,7 @@ function keys(store, root, event) {
     return keepFocus(root, target);
   }
   if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
+  const { first } = store;
   /** @type {Record<string, () => void>} */
   const actions = {
     "/": () => {
@@ -198,12 +197,14 @@ function keys(store, root, event) {
     },
     "?": () => /** @type {HTMLElement | null} */ (root.querySelector(".helpbutton"))?.click(),
     t: () => store.set({ centre: "text", pane: "centre" }),
-    s: () => store.first.has_time && store.set({ centre: "time", pane: "centre" }),
-    a: () => store.first.has_memory && store.set({ centre: "memory", pane: "centre" }),
+    s: () => first.has_time && store.set({ centre: "time", pane: "centre" }),
+    a: () => first.has_memory && store.set({ centre: "memory", pane: "centre" }),
     g: () => store.set({ centre: "graph", pane: "centre" }),
-    m: () => store.set({ centre: "traffic", pane: "centre" }),
+    m: () => first.mesh.size > 1 && store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),
-    c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".buttons .button"))),
+    c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".copytext"))),
+    x: () => store.removed.size && store.set({ isChanged: !store.state.isChanged }),
+    n: () => /** @type {HTMLElement | null} */ (root.querySelector(".notesbutton"))?.click(),
     // Where no control has the focus, the arrows are the list's.
     ...(target === root || !root.contains(target)
       ? { ArrowDown: () => store.walk(1), ArrowUp: () => store.walk(-1) }

@@ -2,6 +2,7 @@
 import { h } from "../core/dom.js";
 import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
+import { moves } from "../devices/moves.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
 import { axisClass, drawSpans } from "../core/spans.js";
 import { drawBuffer } from "../memory/details.js";
@@ -23,13 +24,7 @@ export function details(store) {
       requestAnimationFrame(() => {
         box.scrollTop = 0;
       });
-    if (
-      changed.has("selection") ||
-      changed.has("data") ||
-      changed.has("list") ||
-      (changed.has("device") && ["array", "buffer"].includes(store.state.selection?.type ?? ""))
-    )
-      draw();
+    if (["selection", "data", "list"].some((key) => changed.has(key))) draw();
   });
   draw();
   return box;
@@ -74,7 +69,7 @@ function gallery(store) {
         "argument",
       ),
     ),
-    h("p", { class: "dim small" }, "How each is cut; the numbers in the blocks are devices. Choose one to see more."),
+    h("p", { class: "dim small" }, "How each is split. Numbers in blocks are devices: click one to follow it."),
     h("div", { class: "multiples" }, pictures),
     ...(inputs.length > MOST_PICTURES
       ? [h("p", { class: "dim small" }, `${inputs.length - MOST_PICTURES} more in the list`)]
@@ -210,43 +205,7 @@ function why(row, axes) {
   ]);
   if (!row.picture) return reasons;
   const above = (reasons[0]?.textContent ?? "").length <= LONG ? 1 : 0;
-  return [...reasons.slice(0, above), moves(row, axes), ...reasons.slice(above)];
-}
-
-/** @param {any} row @param {string[]} axes */
-function moves(row, axes) {
-  const side = (/** @type {any} */ one, /** @type {string} */ words) => {
-    const cut = {
-      ...one,
-      tileOf: one.tile_of,
-      copies: new Set(one.tile_of).size > 1 ? 1 : one.tile_of.length,
-      isPartial: one.is_partial,
-    };
-    return h(
-      "figure",
-      {},
-      drawShards(cut, { axes, width: 84, label: `${words}: ${one.words}, ${one.caption}` }),
-      h("figcaption", {}, `${words}: ${one.caption}`, h("br"), h("code", {}, one.words)),
-    );
-  };
-  const before = side(row.picture.before, "before");
-  const tall = Number(before.querySelector("svg")?.getAttribute("height") ?? 0);
-  return h(
-    "div",
-    { class: "moves" },
-    h(
-      "div",
-      { class: "pair" },
-      before,
-      h(
-        "span",
-        { class: "arrow", "aria-hidden": "true", style: { "margin-top": `${Math.max(16, tall / 2 - 8)}px` } },
-        "\u2192",
-      ),
-      side(row.picture.after, "after"),
-    ),
-    h("p", { class: "dim small" }, row.picture.note),
-  );
+  return [...reasons.slice(0, above), moves(row.picture, axes), ...reasons.slice(above)];
 }
 
 /** Label, figure, unit, provenance. @param {string[][]} rows */
@@ -340,7 +299,7 @@ function instructions(names, number) {
 /** @param {import("../core/store.js").Store} store */
 function drawArray(store) {
   const row = store.selected;
-  const { data, first, state } = store;
+  const { data, first } = store;
   const cut = data && cutOf(data, row.sharding, row.shape);
   const copies =
     row.copies === null
@@ -360,7 +319,7 @@ function drawArray(store) {
       row.phase ? `, ${row.phase}` : "",
     ),
     cut
-      ? shardPicker(cut, { axes: first.axes, device: state.device, label })
+      ? shardPicker(cut, { axes: first.axes, label })
       : h("p", { class: "dim" }, row.fate[0] ?? "Its sharding is unknown."),
     h("p", { class: "small" }, `${copies}. `, h("code", {}, row.spec)),
     numbers([
@@ -388,7 +347,6 @@ function drawArray(store) {
         )
       : "",
     ...uses(store, row),
-    state.device === null ? h("p", { class: "dim small" }, "Point at a device of the mesh to see its block.") : "",
     row.names.length ? h("p", { class: "code names" }, row.names.slice(0, 40).join(", ")) : "",
   ];
 }

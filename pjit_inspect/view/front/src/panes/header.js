@@ -1,10 +1,12 @@
 // The top: what was compiled, the answer in a sentence, what to change, notes that filter, and the buttons.
-import { adviceLines } from "./advice.js";
+import { adviceLine } from "./advice.js";
 import { copyText } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { CLEAR } from "../core/filters.js";
+import { plural } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
 import { helpButton } from "./help.js";
+import { popover } from "../core/popover.js";
 import { pictureMenu } from "./pictures.js";
 import { question } from "./question.js";
 
@@ -13,7 +15,7 @@ export function header(store) {
   const { first } = store;
   const copy = h(
     "button",
-    { type: "button", class: "button", title: "Copy as text (c)", onclick: () => copyText(store, copy) },
+    { type: "button", class: "button copytext", title: "Copy as text (c)", onclick: () => copyText(store, copy) },
     "Copy as text",
   );
   const widen = h(
@@ -29,17 +31,16 @@ export function header(store) {
   store.listen((changed) => {
     if (changed.has("wide")) widen.textContent = store.state.wide ? "Narrow" : "Widen";
   });
-  const notes = first.notes.map((/** @type {any} */ note, /** @type {number} */ number) =>
-    noteChip(store, note, number),
-  );
+  const what = h("h1", { class: "what" }, drawSpans(first.title, first.axes));
+  what.title = what.textContent ?? "";
   return h(
     "header",
     { class: "top" },
     h(
       "div",
       { class: "title" },
-      h("h1", { class: "what" }, drawSpans(first.title, first.axes)),
-      h("div", { class: "buttons" }, copy, pictureMenu(store), widen, helpButton(store)),
+      what,
+      h("div", { class: "buttons" }, notes(store), copy, pictureMenu(store), widen, helpButton(store)),
     ),
     question(store),
     h(
@@ -48,30 +49,30 @@ export function header(store) {
       drawSpans(first.answer, first.axes),
       first.measured ? ` ${first.measured[0].toUpperCase()}${first.measured.slice(1)}.` : null,
     ),
-    compiledAgain(store),
     staleLink(store),
-    first.unasked.length ? h("p", { class: "dim" }, drawSpans(first.unasked, first.axes)) : null,
-    adviceLines(store),
-    notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes", tabindex: 0 }, notes) : null,
+    adviceLine(store),
   );
 }
 
-/** Why the program was compiled again; what one line does not hold opens under it. @param {import("../core/store.js").Store} store */
-function compiledAgain(store) {
-  const { again, axes } = store.first;
-  if (!again) return null;
-  const [line, ...rest] = again.map((/** @type {any[]} */ spans) => drawSpans(spans, axes));
-  if (!rest.length) return h("p", { class: "again" }, line);
-  return h(
-    "details",
-    { class: "again" },
-    h("summary", {}, line),
-    h(
-      "ul",
-      {},
-      rest.map((/** @type {any} */ words) => h("li", {}, words)),
-    ),
+/** Everything that is neither the answer nor the change, behind a count. @param {import("../core/store.js").Store} store */
+function notes(store) {
+  const { again = [], axes, notes: all, unasked } = store.first;
+  const lines = [...again, ...(unasked.length ? [unasked] : [])].map((spans) =>
+    h("p", { class: "note" }, drawSpans(spans, axes)),
   );
+  const chips = all.map((/** @type {any} */ note, /** @type {number} */ number) => noteChip(store, note, number));
+  const count = lines.length + chips.length;
+  if (!count) return null;
+  const isWarning = again.length || all.some((/** @type {any} */ note) => note.warns);
+  const sign = isWarning ? h("span", { class: "mark", "aria-hidden": "true" }, "\u25b2 ") : null;
+  const box = h("div", { class: "menu notes", role: "group", "aria-label": "Notes" }, lines, chips);
+  const { button } = popover(
+    store,
+    { class: "notesbutton", title: "What else is known (n)" },
+    [sign, plural(count, "note")],
+    box,
+  );
+  return h("span", { class: "pictures" }, button, box);
 }
 
 /** What the page's address names and the program has not. @param {import("../core/store.js").Store} store */
@@ -102,7 +103,7 @@ function noteChip(store, note, number) {
     note.warns ? h("span", { class: "mark", "aria-hidden": "true" }, "\u25b2 ") : null,
     h("bdi", {}, note.words),
   ];
-  if (!note.list) return h("span", { class: "note", title: note.words }, words);
+  if (!note.list) return h("p", { class: "note" }, words);
   const choose = () =>
     store.set(store.state.note === number ? { note: null } : { ...CLEAR, list: note.list, note: number });
   const chip = h(

@@ -1,5 +1,6 @@
 // The keys and the words, over the page.
 import { h } from "../core/dom.js";
+import { popover } from "../core/popover.js";
 
 const KEYS = [
   ["?", "this help"],
@@ -9,6 +10,7 @@ const KEYS = [
   ["Esc", "closes what is open, then clears"],
   ["g t m", "graph, linked text, traffic"],
   ["a s", "memory, seconds"],
+  ["n x", "notes; as is, or with the change"],
   ["w", "texts over the whole width"],
   ["c", "copy as text"],
 ];
@@ -25,7 +27,11 @@ const WORDS = [
 
 /** The button that opens them, also with `?`. @param {import("../core/store.js").Store} store */
 export function helpButton(store) {
-  const close = h("button", { type: "button", class: "button", onclick: () => show(false) }, "Close");
+  const shut = () => {
+    pop.show(false);
+    pop.button.focus({ preventScroll: true });
+  };
+  const close = h("button", { type: "button", class: "button", onclick: shut }, "Close");
   const list = (/** @type {string} */ name, /** @type {string[][]} */ rows, /** @type {string} */ tag) =>
     h(
       "section",
@@ -39,7 +45,7 @@ export function helpButton(store) {
     );
   const box = h(
     "div",
-    { class: "help", role: "dialog", "aria-label": "Keys and words", hidden: true },
+    { class: "help", role: "dialog", "aria-label": "Keys and words" },
     h("div", { class: "helphead" }, h("h2", {}, "Keys and words"), close),
     list("Keys", KEYS, "kbd"),
     list("Words", WORDS, "b"),
@@ -49,28 +55,10 @@ export function helpButton(store) {
       "A mesh axis has one colour. Blocks are pieces of an array, numbers in them devices; outlines are copies.",
     ),
   );
-  const button = h(
-    "button",
-    {
-      type: "button",
-      class: "button helpbutton",
-      title: "Keys and words (?)",
-      "aria-label": "Keys and words",
-      "aria-expanded": "false",
-      onclick: () => show(Boolean(box.hidden)),
-    },
-    "?",
-  );
-  const show = (/** @type {boolean} */ isShown) => {
-    if (isShown) button.closest(".frame")?.append(box);
-    box.hidden = !isShown;
-    button.setAttribute("aria-expanded", String(isShown));
-    (isShown ? close : button).focus({ preventScroll: true });
-  };
-  store.closers.push(() => {
-    if (box.hidden) return false;
-    show(false);
-    return true;
+  const props = { class: "helpbutton", title: "Keys and words (?)", "aria-label": "Keys and words" };
+  const pop = popover(store, props, "?", box, () => {
+    pop.button.closest(".frame")?.append(box);
+    requestAnimationFrame(() => close.focus({ preventScroll: true }));
   });
-  return button;
+  return pop.button;
 }

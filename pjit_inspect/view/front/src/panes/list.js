@@ -3,14 +3,16 @@ import { h, moved, tabs } from "../core/dom.js";
 import { plural, thousands } from "../core/format.js";
 import { FORMS, tableText } from "./copies.js";
 import { copyText } from "../core/copy.js";
+import { popover } from "../core/popover.js";
 import { glyph } from "../core/glyphs.js";
-import { axisClass } from "../core/spans.js";
+import { axisClass, drawAxis } from "../core/spans.js";
+import { cutOf, sideCut, thumb } from "../devices/shard.js";
 import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.js";
 
 const LISTS = ["collectives", "arrays", "kernels"]; // in the order of `first.counts`
 const PAGE = 300;
 const CHIPS = ["list", "data", "axes", "kind", "role"];
-const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
+const ROWS = [...CHIPS, "text", "cause", "note", "advice", "isChanged", "sort", "reversed"];
 
 /** @param {import("../core/store.js").Store} store */
 export function list(store) {
@@ -154,24 +156,9 @@ class Tools {
     this.count = h("span", { class: "shown", role: "status" });
     const clear = h("button", { type: "button", class: "button", onclick: () => store.set(CLEAR) }, "Clear");
     this.status = h("p", { class: "dim status" }, this.count, clear);
-    this.box = h("div", { class: "facets", role: "group", "aria-label": "Filters", hidden: true });
-    this.open = h(
-      "button",
-      {
-        type: "button",
-        class: "button facet",
-        title: "Filter by axis, kind and cause",
-        "aria-expanded": "false",
-        onclick: () => this.show(Boolean(this.box.hidden)),
-      },
-      "Filters \u25be",
-    );
-    store.closers.push(() => {
-      if (this.box.hidden) return false;
-      this.show(false);
-      this.open.focus({ preventScroll: true });
-      return true;
-    });
+    this.box = h("div", { class: "facets", role: "group", "aria-label": "Filters" });
+    const title = "Filter by axis, kind and cause";
+    this.open = popover(store, { class: "facet", title }, "Filters \u25be", this.box).button;
   }
 
   /** What opens over the list. @param {HTMLElement} chips */
@@ -200,12 +187,6 @@ class Tools {
       return button;
     });
     return h("div", { class: "chips", role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
-  }
-
-  /** @param {boolean} isShown */
-  show(isShown) {
-    this.box.hidden = !isShown;
-    this.open.setAttribute("aria-expanded", String(isShown));
   }
 
   /** @param {string} label @param {(value: string) => void} chosen */
@@ -374,12 +355,12 @@ function drawRow(store, row, index, isFirst, longest) {
   return h(
     "div",
     {
-      class: `row ${parts.color}`,
+      class: `row ${parts.color}${store.goes(row) ? " goes" : ""}`,
       role: "option",
       "data-row": index,
       "aria-selected": "false",
       tabindex: isFirst ? 0 : -1,
-      title: parts.full ?? parts.name,
+      title: `${parts.full ?? parts.name}${store.goes(row) ? "\nGone with the change" : ""}`,
       onclick: () => {
         // Asked first: afterwards the browser would have to lay out all panes for it.
         const goes = store.state.pane === "list" && narrow(store);
@@ -388,11 +369,18 @@ function drawRow(store, row, index, isFirst, longest) {
       },
     },
     glyph(parts.sign),
-    h("span", { class: "name" }, h("bdi", {}, parts.name)),
-    parts.axes ? h("span", { class: "axisname" }, parts.axes) : null,
-    h("span", { class: "size" }, parts.size),
-    h("span", { class: "sub" }, parts.sub),
-    row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
+    h(
+      "span",
+      { class: "half" },
+      h("span", { class: "name" }, h("bdi", {}, parts.name)),
+      h("span", { class: "size" }, parts.size),
+    ),
+    h(
+      "span",
+      { class: "half" },
+      h("span", { class: "sub" }, parts.sub),
+      h("span", { class: "times" }, parts.pictures, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : null),
+    ),
     parts.share === null ? null : h("span", { class: "bar", style: { "--share": String(parts.share) } }),
   );
 }
@@ -418,9 +406,10 @@ function figures(row, longest, bytes, share) {
 /** @param {import("../core/store.js").Store} store @param {any} row @param {number} longest */
 function collectiveParts(store, row, longest) {
   const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
-  const scope = row.what.split("/").slice(0, 2).join("/");
   const { beside, size, share } = figures(row, longest, row.sent, row.share);
-  const sub = [beside, row.kind, row.place, scope === row.name ? "" : scope].filter(Boolean).join(" \u00b7 ");
+  const kind = [row.kind, " ", set ? drawAxis(set.words, set.axes, null, store.first.axes) : ""];
+  const sub = [beside, kind, row.place].filter(Boolean).flatMap((one, i) => (i ? [" \u00b7 ", one] : [one]));
+  const sides = row.picture ? [row.picture.before, row.picture.after] : [];
   return {
     sign: row.kind,
     name: row.name,
@@ -428,7 +417,7 @@ function collectiveParts(store, row, longest) {
     size,
     sub,
     share,
-    axes: set?.words ?? "",
+    pictures: sides.flatMap((side, i) => [i ? "\u2192" : null, thumb(sideCut(side), store.first.axes)]),
     color: axisClass(set?.axes ?? null, store.first.axes),
   };
 }
@@ -437,6 +426,7 @@ function collectiveParts(store, row, longest) {
 function arrayParts(store, row) {
   const sharding = store.data?.header.shardings[row.sharding];
   const axes = [...new Set((sharding?.spec ?? []).flat())];
+  const cut = store.data && cutOf(store.data, row.sharding, row.shape);
   const sub = [row.array, row.spec, row.place].filter(Boolean).join(" \u00b7 ");
   return {
     sign: "array",
@@ -445,7 +435,7 @@ function arrayParts(store, row) {
     size: row.all,
     sub,
     share: null,
-    axes: "",
+    pictures: cut ? [thumb(cut, store.first.axes)] : [],
     color: axisClass(axes, store.first.axes),
   };
 }
@@ -465,7 +455,7 @@ function kernelParts(_store, row, longest) {
     size,
     sub,
     share,
-    axes: "",
+    pictures: [],
     color: "ax-none",
   };
 }

@@ -11,9 +11,20 @@ import graphCss from "../graph/pane/graph.css";
 import scheduleCss from "../schedule/schedule.css";
 import secondsCss from "../seconds/seconds.css";
 import stylesCss from "../core/styles.css";
+import { themeCss } from "../core/theme.js";
 import tooltipCss from "../core/tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, secondsCss, adviceCss].join("\n");
+const css = [
+  themeCss,
+  stylesCss,
+  tooltipCss,
+  scheduleCss,
+  boxgraphCss,
+  graphCss,
+  memoryCss,
+  secondsCss,
+  adviceCss,
+].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {

@@ -1,6 +1,7 @@
 // A menu of pictures: each part of the page that is in view, and all of it, as a file. Not its job: making one
 // (`core/picture.js`).
 import { h } from "../core/dom.js";
+import { popover } from "../core/popover.js";
 import { asPng, pictureOf, saveFile } from "../core/picture.js";
 
 /** What there may be a picture of, and where it is on the page; the graph tells its own. @type {[string, string][]} */
@@ -22,25 +23,16 @@ const FORMS = ["svg", "png"];
 
 /** @param {import("../core/store.js").Store} store */
 export function pictureMenu(store) {
-  const menu = h("div", { class: "picturemenu", role: "group", "aria-label": "Pictures to save", hidden: true });
+  const menu = h("div", { class: "menu", role: "group", "aria-label": "Pictures to save" });
   const said = h("span", { class: "offscreen", role: "status" });
-  const open = h(
-    "button",
-    {
-      type: "button",
-      class: "button",
-      title: "Save a picture of what is shown",
-      "aria-expanded": "false",
-      onclick: () => show(Boolean(menu.hidden)),
-    },
+  const { button: open, show } = popover(
+    store,
+    { title: "Save a picture of what is shown" },
     "Picture \u25be",
+    menu,
+    () => menu.replaceChildren(...partsInView(box).map(([name, part]) => entry(name, part))),
   );
   const box = h("span", { class: "pictures" }, open, menu, said);
-  const show = (/** @type {boolean} */ isShown) => {
-    menu.hidden = !isShown;
-    open.setAttribute("aria-expanded", String(isShown));
-    if (isShown) menu.replaceChildren(...partsInView(box).map(([name, part]) => entry(name, part)));
-  };
   const entry = (/** @type {string} */ name, /** @type {Element} */ part) =>
     h(
       "div",
@@ -63,12 +55,6 @@ export function pictureMenu(store) {
         ),
       ),
     );
-  store.closers.push(() => {
-    if (menu.hidden) return false;
-    show(false);
-    open.focus({ preventScroll: true });
-    return true;
-  });
   box.addEventListener("focusout", (event) => {
     const to = /** @type {Node | null} */ (event.relatedTarget);
     if (to && !box.contains(to)) show(false);

@@ -3,12 +3,13 @@
 import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { h } from "../core/dom.js";
 import stylesCss from "../core/styles.css";
+import { themeCss } from "../core/theme.js";
 import { mount } from "./app.js";
 import playCss from "./play.css";
 import { unpacked } from "./shared.js";
 import { PlayStore } from "./store.js";
 
-const css = `${stylesCss}\n${playCss}`;
+const css = `${themeCss}\n${stylesCss}\n${playCss}`;
 
 /** A page's own history: every variant it has, with all that is shown of it. @param {PlayStore} store @param {any[]} variants */
 function browse(store, variants) {

@@ -5,6 +5,7 @@ import { stepTo } from "./walk.js";
 import { h, s } from "../../core/dom.js";
 import { bytesText, plural, thousands } from "../../core/format.js";
 import { axisClass } from "../../core/spans.js";
+import { THUMB, thumb } from "../../devices/shard.js";
 import { tooltip } from "../../core/tooltip.js";
 import { layered } from "../../layered/layered.js";
 
@@ -15,13 +16,12 @@ const PAD = 8;
 const WIDEST = 230;
 /** Pixels around what is brought into view, so that what comes before or after it can be seen. */
 const NEAR = 60;
-const MINI = { width: 24, height: 18 };
 const PORT = 18; // where an arrow with words beside it leaves its box, from the left
 const BESIDE = 7; // between an arrow and the words beside it
 const TOO_WIDE = 2;
 
 /**
- * @typedef {{words: string, axes?: string[]}} Piece of a line, in the colour of its axes
+ * @typedef {{words: string, isMinor?: boolean, axes?: string[]}} Piece of a line, in the colour of its axes
  * @typedef {object} FlowNode
  * @property {"argument" | "kernel" | "collective" | "result"} kind
  * @property {Piece[][]} lines in the box, the title first
@@ -170,15 +170,15 @@ export class FlowPane {
     return {
       kind: node.kind,
       lines: [
-        [{ words: node.name }],
-        ...(node.array ? [[{ words: node.array }]] : []),
-        ...(spec || node.bytes ? [[...(spec ? specPieces(spec) : []), { words: ` ${node.bytes}` }]] : []),
+        [{ words: node.name }, ...(node.array ? [{ words: ` ${node.array}`, isMinor: true }] : [])],
+        ...(spec ? [specPieces(spec)] : []),
+        ...(node.bytes ? [[{ words: `each ${node.local} ${node.bytes}` }]] : []),
       ],
       beside: [],
       story: [
         `${node.kind} ${node.name}`,
         [node.array, spec ? specText(spec) : ""].filter(Boolean).join(" "),
-        node.bytes ? `${node.bytes} on each device` : "",
+        node.bytes ? `each device: ${node.local}, ${node.bytes}` : "",
       ].filter(Boolean),
       color: "ax-none",
       isMatmul: false,
@@ -211,8 +211,8 @@ export class FlowPane {
     const place = this.picture.boxes[index];
     const left = 0;
     const height = size.height - size.beside;
-    const mini = node.of.tiles ? this.mini(node.of) : null;
-    const indent = mini ? MINI.width + 6 : 0;
+    const mini = node.of.tiles ? thumb({ ...node.of, spec: node.of.value.spec }, this.all) : null;
+    const indent = mini ? THUMB.width + 8 : 0;
     return /** @type {SVGGElement} */ (
       s(
         "g",
@@ -249,29 +249,10 @@ export class FlowPane {
       "text",
       { class: kind, x, y },
       line.map((piece) =>
-        piece.axes ? s("tspan", { class: `axisname ${axisClass(piece.axes, this.all)}` }, piece.words) : piece.words,
+        piece.axes || piece.isMinor
+          ? s("tspan", { class: piece.axes ? `axisname ${axisClass(piece.axes, this.all)}` : "minor" }, piece.words)
+          : piece.words,
       ),
-    );
-  }
-
-  /** How an array is cut, as small as a letter: its last two dimensions. @param {any} node */
-  mini(node) {
-    const { tiles } = node;
-    const spec = node.value.spec ?? tiles.map(() => []);
-    const rank = tiles.length;
-    const rows = Math.min(8, tiles[rank - 2] ?? 1);
-    const columns = Math.min(8, tiles[rank - 1] ?? 1);
-    const deep = tiles.slice(0, -2).some((/** @type {number} */ count) => count > 1);
-    const axes = [...new Set(spec.flat())];
-    const lines = [];
-    for (let i = 1; i < rows; i++) lines.push(`M0 ${(MINI.height * i) / rows}h${MINI.width}`);
-    for (let i = 1; i < columns; i++) lines.push(`M${(MINI.width * i) / columns} 0v${MINI.height}`);
-    return s(
-      "g",
-      { class: `mini ${axisClass(axes, this.all)}${axes.length ? "" : " whole"}`, "aria-hidden": "true" },
-      deep ? s("rect", { x: 3, y: -3, width: MINI.width, height: MINI.height }) : null,
-      s("rect", { width: MINI.width, height: MINI.height }),
-      lines.length ? s("path", { d: lines.join("") }) : null,
     );
   }
 
@@ -393,7 +374,7 @@ function sizeOf(node, pen) {
     return pen.measureText(words).width;
   };
   for (const line of node.lines) shorten(line, (one) => length(one, line === node.lines[0] ? TITLE : SMALL));
-  const indent = node.of.tiles ? MINI.width + 6 : node.kind === "collective" ? 8 : 0;
+  const indent = node.of.tiles ? THUMB.width + 8 : node.kind === "collective" ? 8 : 0;
   const inside = node.lines.map((line, i) => length(line, i ? SMALL : TITLE));
   const box = Math.ceil(Math.max(56, ...inside)) + 2 * PAD + indent;
   const words = Math.max(0, ...node.beside.map((line) => length(line, SMALL)));

@@ -46,12 +46,13 @@ import { BACKWARD, UPDATE } from "./columns.js";
  *   height: number,
  *   view: View,
  *   at: Map<number, Box>,
+ *   isStacked: boolean,
  *   short: boolean,
  *   gap: number,
  *   measures: Measures,
  *   chipWidth: ChipWidth | undefined,
  * }} Layout `chipWidth` of a compact one only
- * @typedef {(content: Content, isShort: boolean) => number} ChipWidth
+ * @typedef {(content: Content) => number} ChipWidth
  */
 
 export const HEAD = 24;
@@ -64,6 +65,10 @@ const COMPACT = { gap: 9, band: 26, end: 8, inset: 6, least: 24 };
 const LANE = 7;
 const CHIP_GAP = 5;
 const MOST_CHIP_ROWS = 3;
+/** Pixels for the name of a phase, where phases stand under each other. */
+const STACKED = 82;
+const STACK_GAP = 4;
+const NAME = 22;
 const MOST_DIFFERENCES = 3;
 const MOST_BOXES = 60;
 const MOST_HEIGHT = 1100;
@@ -76,8 +81,13 @@ const between = (low, value, high) => Math.round(Math.max(low, Math.min(high, va
  * @param {number[]} phases
  * @param {number} room
  * @param {boolean} [isCompact]
+ * @param {boolean} [isStacked] phases under each other
  */
-export function columnsFor(phases, room, isCompact = false) {
+export function columnsFor(phases, room, isCompact = false, isStacked = false) {
+  if (isStacked) {
+    const columns = phases.map((phase) => ({ phase, x: STACKED, w: room - STACKED - 10 }));
+    return { columns, labelWidth: room - 20, gap: 0, width: room, gutter: 0, short: false };
+  }
   if (isCompact) return compactColumns(phases, room);
   const isTight = room < (phases.length > 3 ? 900 : 640); // four phases in the middle pane: everything gives a little
   const labelWidth = between(isTight ? 96 : 104, 0.16 * room, isTight ? 96 : 190);
@@ -98,9 +108,9 @@ export function columnsFor(phases, room, isCompact = false) {
 /** As many phases side by side as there are. @param {number[]} phases @param {number} room */
 function compactColumns(phases, room) {
   const labelWidth = between(78, 0.17 * room, 190);
-  const gap = between(10, 0.035 * room, 30);
+  const gap = between(10, 0.018 * room, 24);
   const gutter = 14;
-  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(42, 0.13 * room, 120) : 0;
+  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(42, 0.085 * room, 120) : 0;
   const wide = phases.length - (last ? 1 : 0);
   const width = between(94, (room - labelWidth - gutter - 10 - gap * (phases.length - 1) - last) / wide, 420);
   const columns = sideBySide(phases, labelWidth + gutter, gap, width, last);
@@ -132,18 +142,21 @@ function sideBySide(phases, x, gap, width, last) {
  *   phases?: number[],
  *   flows?: boolean,
  *   chipWidth?: ChipWidth,
- * }} options `chipWidth`: rows are as low as can be, what is in a box stands side by side in pieces that wide
+ *   isStacked?: boolean,
+ * }} options `chipWidth`: rows are as low as can be, what is in a box stands side by side in pieces that wide;
+ *   `isStacked`: of a row first its name, then its phases, under each other
  * @returns {Layout}
  */
-export function layoutOf(graph, shown, { room, phases = graph.columns, flows = true, chipWidth }) {
+export function layoutOf(graph, shown, { room, phases = graph.columns, flows = true, chipWidth, isStacked = false }) {
   const view = viewOf(graph, shown, { flows });
-  const sizes = columnsFor(phases, room, Boolean(chipWidth));
+  const sizes = columnsFor(phases, room, Boolean(chipWidth), isStacked);
   const measures = chipWidth ? COMPACT : ROOMY;
   /** @type {Layout} */
   const layout = {
     ...sizes,
     measures,
     chipWidth,
+    isStacked,
     boxes: [],
     bands: [],
     labels: [],
@@ -154,7 +167,7 @@ export function layoutOf(graph, shown, { room, phases = graph.columns, flows = t
     at: new Map(),
   };
   placeRows(layout);
-  placeFlows(layout);
+  if (!isStacked) placeFlows(layout);
   if (!chipWidth) placePills(graph, layout);
   return layout;
 }
@@ -178,13 +191,13 @@ const movesOf = (cell) => [
 const differencesOf = (differences) => differences.map((of) => ({ type: /** @type {const} */ ("difference"), of }));
 
 /**
- * The same side by side, in three rows at most, two in a narrow box; what has no room there is one "+3" at the end.
+ * The same side by side, in three rows at most; what has no room there is one "+3" at the end.
  * @param {Cell} cell
  * @param {number} width
  * @param {Layout} layout
  * @returns {Line[]}
  */
-function chipsOf(cell, width, { chipWidth = () => 0, short }) {
+function chipsOf(cell, width, { chipWidth = () => 0 }) {
   const moves = cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of }));
   const others = [...movesOf(cell).slice(moves.length), ...differencesOf(cell.differences)];
   const most = width - (cell.iterations === 1 ? 8 : 24); // room to say that it is per trip
@@ -195,13 +208,13 @@ function chipsOf(cell, width, { chipWidth = () => 0, short }) {
     if (rest.length) chips.push({ type: "more", of: rest.length, rest });
     let [x, row] = [0, 0];
     const placed = chips.map((chip) => {
-      const w = Math.min(chipWidth(chip, short), most);
+      const w = Math.min(chipWidth(chip), most);
       if (x && x + w > most) [x, row] = [0, row + 1];
       const line = { ...chip, x: 5 + x, y: 3 + (LINE + 1) * row, w };
       x += w + CHIP_GAP;
       return line;
     });
-    if (row < MOST_CHIP_ROWS - Number(short) || !count) return placed;
+    if (row < MOST_CHIP_ROWS || !count) return placed;
   }
 }
 
@@ -217,7 +230,7 @@ function placeRows(layout) {
   const { gap, band: head, end, inset, least } = layout.measures;
   /** @type {{end: number, band: Band, spans: Box[]}[]} */
   const open = [];
-  let y = TOP + 12;
+  let y = layout.isStacked ? 8 : TOP + 12;
   const finish = (/** @type {number} */ next) => {
     while (open.length && open[open.length - 1].end <= next) {
       const { band, spans } = /** @type {{end: number, band: Band, spans: Box[]}} */ (open.pop());
@@ -234,8 +247,12 @@ function placeRows(layout) {
       const band = { item, x: 6 + item.depth * 10, y, w: layout.width - 12 - item.depth * 20, h: 0, depth: item.depth };
       layout.bands.push(band);
       y += head;
-      for (const box of boxes) Object.assign(box, { y, isSpan: true, isStack: false });
-      open.push({ end: i + 1 + item.count, band, spans: boxes });
+      for (const box of boxes) Object.assign(box, { y, isSpan: !layout.isStacked, isStack: false });
+      if (layout.isStacked) y = stack(layout, boxes, y);
+      open.push({ end: i + 1 + item.count, band, spans: layout.isStacked ? [] : boxes });
+    } else if (layout.isStacked) {
+      layout.labels.push({ item, x: 14 + item.depth * 10, y, h: least, w: layout.labelWidth - item.depth * 20 });
+      y = stack(layout, boxes, y + NAME) + gap - STACK_GAP;
     } else {
       const h = Math.max(least, ...boxes.map((box) => heightOf(layout, box)));
       for (const box of boxes) box.h = h;
@@ -245,6 +262,15 @@ function placeRows(layout) {
   });
   finish(items.length);
   layout.height = y - gap + end;
+}
+
+/** Boxes under each other; gives where the next may stand. @param {Layout} layout @param {Box[]} boxes @param {number} y */
+function stack(layout, boxes, y) {
+  for (const box of boxes) {
+    Object.assign(box, { y, h: heightOf(layout, box) });
+    y += box.h + STACK_GAP;
+  }
+  return y;
 }
 
 /** @param {Layout} layout @param {Item} item @param {Map<number, Cell>} cells @param {number} y */

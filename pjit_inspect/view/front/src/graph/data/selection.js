@@ -6,7 +6,7 @@ import { cellKey } from "./fold.js";
  * @typedef {import("./columns.js").Graph} Graph
  * @typedef {import("./matrix.js").Layout} Layout
  * @typedef {import("./matrix.js").Box} Box
- * @typedef {{lines: Map<Box, Set<number>>, boxes: Set<Box>, phases: Set<number>, hidden?: number}} Lit
+ * @typedef {{lines: Map<Box, Set<number>>, boxes: Set<Box>, hidden?: number}} Lit
  */
 
 /**
@@ -21,8 +21,7 @@ export function visibleBox(graph, layout, box) {
 }
 
 /**
- * Boxes and lines of the selection; `phases` those of its boxes in the view, shown or not; `hidden` a box of it that no
- * box in the view holds itself.
+ * Boxes and lines of the selection; `hidden` is a box of it that no box in the view holds itself.
  * @param {import("../../core/store.js").Store} store
  * @param {Graph} graph
  * @param {Layout} layout
@@ -31,7 +30,7 @@ export function visibleBox(graph, layout, box) {
 export function litBy(store, graph, layout) {
   const { selection } = store.state;
   /** @type {Lit} */
-  const lit = { lines: new Map(), boxes: new Set(), phases: new Set() };
+  const lit = { lines: new Map(), boxes: new Set() };
   if (!selection) return lit;
   const own = boxesOf(store, graph, selection);
   for (const number of own) {
@@ -40,7 +39,6 @@ export function litBy(store, graph, layout) {
     const box = layout.at.get(key);
     if (!cells.get(key)?.boxes.includes(number)) lit.hidden ??= number;
     else if (box) lit.boxes.add(box);
-    else lit.phases.add(graph.box.phase[number]);
   }
   const { listed } = store;
   if (listed?.type === "collective") lightLines(graph, layout, listed.row, lit);

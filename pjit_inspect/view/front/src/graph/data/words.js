@@ -11,37 +11,11 @@ import { bytesText, flopsText, percentText, plural, roughBytesText, thousands, t
  */
 
 /** @type {Record<string, string>} */
-const SHORT = {
-  "all-gather": "AG",
-  "all-reduce": "AR",
-  "reduce-scatter": "RS",
-  "all-to-all": "A2A",
-  "collective-permute": "perm",
-  "collective-broadcast": "bcast",
-  "ragged-all-to-all": "RA2A",
-};
-/** @type {Record<string, string>} */
 const PLAIN = {
   "collective-permute": "permute",
   "collective-broadcast": "broadcast",
   "ragged-all-to-all": "ragged a2a",
 };
-
-/** What a kind is called in a narrow box; the foot of the picture explains it. */
-export const abbreviation = (/** @type {string} */ kind) => SHORT[kind] ?? kind;
-
-/** Of each name the shortest beginning that no other has. @param {string[]} names */
-function initialsOf(names) {
-  const all = [...new Set(names)];
-  return new Map(
-    all.map((name) => {
-      let length = 1;
-      while (length < name.length && all.some((other) => other !== name && other.startsWith(name.slice(0, length))))
-        length++;
-      return [name, name.slice(0, length)];
-    }),
-  );
-}
 
 /** The words of one graph; `sets` are the header's sets of axes. */
 export class Words {
@@ -49,10 +23,7 @@ export class Words {
   constructor(graph, sets) {
     this.graph = graph;
     this.sets = sets;
-    this.mode = "phase"; // what boxes are coloured by
-    this.initials = initialsOf(
-      sets.flatMap((set) => (set.axes ?? []).map((/** @type {string} */ axis) => axis.split(":")[0])),
-    );
+    this.mode = "plain"; // what boxes are coloured by
   }
 
   /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
@@ -113,16 +84,18 @@ export class Words {
   line({ type, of }) {
     if (type === "more") return { words: [`${plural(of, "more difference")}`, `+${thousands(of)}`], figure: "" };
     const kind = this.kind(of.kind);
-    const short = abbreviation(this.graph.header.kinds[of.kind]);
     const axes = this.axes(of.axes);
+    const tight = axes.replace(/ \u00d7 /g, "\u00d7");
     if (type === "move") {
       const times = `${thousands(of.count)}\u00d7`;
-      const tight = `${of.count > 1 ? `${times} ` : ""}${short} ${axes.replace(/ \u00d7 /g, "\u00d7")}`;
-      return { words: [`${times} ${kind}  ${axes}`, `${times} ${short} ${axes}`, tight], figure: bytesText(of.bytes) };
+      return {
+        words: [`${times} ${kind}  ${axes}`, `${of.count > 1 ? `${times} ` : ""}${kind} ${tight}`],
+        figure: bytesText(of.bytes),
+      };
     }
     if (type === "share")
       return {
-        words: [`in a combined ${kind} ${axes}`, `in combined ${short} ${axes}`, `in ${short} ${axes}`],
+        words: [`in a combined ${kind} ${axes}`, `in combined ${kind} ${tight}`],
         figure: bytesText(of.bytes),
       };
     const who =
@@ -130,34 +103,22 @@ export class Words {
     const few = of.members.length > 2 ? who : who.replace(/[^\d, ]+/g, "") || who;
     const count = of.count ? `${of.count > 0 ? "+" : "\u2212"}${Math.abs(of.count)} ` : "";
     return {
-      words: [
-        `${who}: ${count}${kind} ${axes}`,
-        `${who}: ${count}${short} ${axes}`,
-        `${few}: ${count}${short} ${axes}`,
-      ],
+      words: [`${who}: ${count}${kind} ${axes}`, `${few}: ${count}${kind} ${tight}`],
       figure: `${of.bytes < 0 ? "\u2212" : "+"}${bytesText(Math.abs(of.bytes))}`,
     };
   }
 
   /**
-   * What stands in a low row: ways to say it, the longest first, and its figure; the foot of the picture has the axes.
+   * What stands in a low row, in whole words, and its figure.
    * @param {Content} content
-   * @param {boolean} isShort
    * @returns {{words: string[], figure: string}}
    */
-  chip(content, isShort) {
+  chip(content) {
     if (content.type === "more") return { words: [`+${thousands(content.of)}`], figure: "" };
     const { of } = content;
-    const axes = this.axes(of.axes).replace(/ \u00d7 /g, "\u00d7");
-    const initials = axes.replace(/[^\u00d7]+/g, (/** @type {string} */ axis) => {
-      const [name] = axis.split(":");
-      return (this.initials.get(name) ?? name) + axis.slice(name.length);
-    });
     const times = of.count > 1 ? `${thousands(of.count)}\u00d7 ` : "";
-    const short = abbreviation(this.graph.header.kinds[of.kind]);
-    const [whole, low] = [`${this.kind(of.kind)} ${axes}`, `${short} ${initials}`].map((one) => (times + one).trim());
-    const figure = roughBytesText(of.bytes);
-    return isShort ? { words: [low], figure: figure.replace("iB", "") } : { words: [whole, low], figure };
+    const words = `${times}${this.kind(of.kind)} ${this.axes(of.axes).replace(/ \u00d7 /g, "\u00d7")}`.trim();
+    return { words: [words], figure: roughBytesText(of.bytes) };
   }
 
   /** What a line stands for: of "+3" all three. @param {Content} line @returns {Content[]} */

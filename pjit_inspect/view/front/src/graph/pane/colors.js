@@ -1,11 +1,10 @@
 // The graph's colours: of phases, mesh axes and sizes, as the theme has them; and the legend of what is chosen.
 import { h } from "../../core/dom.js";
 import { bytesText, timeText } from "../../core/format.js";
-import { abbreviation } from "../data/words.js";
 import { axisClass } from "../../core/spans.js";
 
 const MODES = [
-  ["phase", "phase"],
+  ["plain", "nothing"],
   ["axis", "mesh axis"],
   ["sharding", "sharding"],
   ["bytes", "bytes written"],
@@ -52,7 +51,7 @@ export function modesOf(graph, hasShardings) {
  */
 export function readColors(element) {
   const style = getComputedStyle(element);
-  const names = [...NAMES, ...AXES, ...[0, 1, 2, 3].flatMap((phase) => [`ph-${phase}`, `ph-${phase}-fill`])];
+  const names = [...NAMES, ...AXES];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || style.color]));
 }
 
@@ -100,7 +99,7 @@ export function fills(mode, layout, colors, { sets, all, shardings }) {
       colors.line,
     ];
   }
-  return ({ cell }) => [colors[`ph-${cell.phase}-fill`], colors[`ph-${cell.phase}`]];
+  return () => [colors.bg, colors.line];
 }
 
 /**
@@ -154,28 +153,17 @@ export function legend(mode, graph, layout, sets, all) {
     h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
   const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].words, "bar"));
-  const kinds = layout.short
-    ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))]
-        .filter((kind) => abbreviation(kind) !== kind)
-        .map((kind) => `${abbreviation(kind)} ${kind}`)
-    : [];
   const measured = `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`;
   const boxes =
-    mode === "phase"
-      ? [] // the heads of the columns say it
-      : mode === "axis"
-        ? [h("span", { class: "key" }, "box: the axis with most bytes")]
-        : mode === "sharding"
-          ? [
-              h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"),
-              key("var(--ax-none)", "replicated"),
-              key("var(--ax-many)", "several axes"),
-              ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis)),
-            ]
-          : [h("span", { title: mode === "time" ? measured : undefined }, key("var(--heat)", mostOf(mode, layout)))];
-  return [
-    ...boxes,
-    ...(mode === "sharding" ? [] : axes),
-    ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : []),
-  ];
+    mode === "axis"
+      ? [h("span", { class: "key" }, "box: the axis with most bytes")]
+      : mode === "sharding"
+        ? [
+            h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"),
+            key("var(--ax-none)", "replicated"),
+            key("var(--ax-many)", "several axes"),
+            ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis)),
+          ]
+        : [h("span", { title: mode === "time" ? measured : undefined }, key("var(--heat)", mostOf(mode, layout)))];
+  return mode === "plain" ? [] : [...boxes, ...(mode === "sharding" ? [] : axes)];
 }

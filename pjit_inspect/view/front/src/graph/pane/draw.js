@@ -21,6 +21,7 @@ import { HEAD, LINE, TOP, thickness } from "../data/matrix.js";
  *   hasAxisColors: boolean,
  *   lit: Lit,
  *   isFaded: (of: any) => boolean,
+ *   goes: (of: any) => boolean,
  *   hover: Box | null,
  *   focus: {x: number, y: number, w: number, h: number} | null,
  *   found: Set<Box> | null,
@@ -101,7 +102,7 @@ export function draw(g, layout, look) {
   for (const pill of layout.pills) drawPill(g, look, pill, layout.short);
   if (look.hover) drawHover(g, layout, look, look.hover);
   if (look.focus) ring(g, look.focus, look.colors.select, 2);
-  drawHeads(g, layout, look);
+  if (!layout.isStacked) drawHeads(g, layout, look);
 }
 
 /**
@@ -154,16 +155,9 @@ function drawHeads(g, layout, look) {
   for (const column of layout.columns) {
     const sign = column.phase === 2 ? "  \u2191" : column.phase === 3 ? "" : "  \u2193";
     const name = is_differentiated ? words.graph.phases[column.phase] : "in the order of the program";
-    put(
-      g,
-      name + sign,
-      column.x + 3,
-      13,
-      `600 13px ${UI}`,
-      is_differentiated ? colors[`ph-${column.phase}`] : colors.text,
-    );
-    g.fillStyle = colors[`ph-${column.phase}`];
-    g.fillRect(column.x, 24, column.w, 2);
+    put(g, name + sign, column.x + 3, 13, `600 13px ${UI}`, colors.text);
+    g.fillStyle = colors.line;
+    g.fillRect(column.x, 24, column.w, 1);
   }
 }
 
@@ -365,6 +359,7 @@ function drawBox(g, look, box, layout) {
   rounded(g, x, y, w, h, 5);
   g.fill();
   g.stroke();
+  if (layout.isStacked) put(g, look.words.phase(cell.phase), 14, y + 12.5, SMALL, colors.dim);
   if (layout.chipWidth) drawLowBox(g, look, box, stroke);
   else drawBoxHead(g, look, box);
   if (!layout.chipWidth && cell.flops > 0 && look.mostFlops) {
@@ -373,7 +368,7 @@ function drawBox(g, look, box, layout) {
   }
   const lit = look.lit.lines.get(box);
   const drawn = layout.chipWidth ? drawChip : drawLine;
-  box.lines.forEach((line, i) => drawn(g, look, box, line, lit?.has(i) ?? false, isDim, layout.short));
+  box.lines.forEach((line, i) => drawn(g, look, box, line, lit?.has(i) ?? false, isDim));
   g.globalAlpha = 1;
   if (look.lit.boxes.has(box)) ring(g, box, colors.select, 2);
 }
@@ -424,6 +419,7 @@ function drawLine(g, look, box, line, isLit, isDim) {
   if (isMove) {
     g.fillStyle = axis;
     g.fillRect(x + 8, y - 6, 4, 13);
+    if (look.goes(line.of)) dashed(g, x + 5, y - 8, w - 10, colors.line);
   } else if (isShare) {
     g.setLineDash([2, 2]);
     g.strokeStyle = axis;
@@ -469,7 +465,7 @@ function drawLowBox(g, look, box, stroke) {
   const [heads, number] = [all.slice(0, -1), all.slice(lines.length ? all.length : -1)];
   const ways = [
     ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
-    ...(cell.iterations === 1 && words.mode === "phase" ? heads : rights.length ? rights : heads),
+    ...(cell.iterations === 1 && words.mode === "plain" ? heads : rights.length ? rights : heads),
     ...number,
   ];
   const found = ways.find((text) => widthOf(g, text, SMALL) <= room);
@@ -485,12 +481,11 @@ function drawLowBox(g, look, box, stroke) {
  * @param {import("../data/matrix.js").Line} line
  * @param {boolean} isLit
  * @param {boolean} isDim
- * @param {boolean} isShort
  */
-function drawChip(g, look, box, line, isLit, isDim, isShort) {
+function drawChip(g, look, box, line, isLit, isDim) {
   const { colors, words } = look;
   const [x, y] = [box.x + line.x, box.y + line.y];
-  const { words: ways, figure } = words.chip(line, isShort);
+  const { words: ways, figure } = words.chip(line);
   const isMove = line.type === "move";
   if (isLit) {
     g.fillStyle = colors.strong;
@@ -505,6 +500,7 @@ function drawChip(g, look, box, line, isLit, isDim, isShort) {
   if (isMove) {
     g.fillStyle = axis;
     g.fillRect(x + 4, y + 2.5, 4, 13);
+    if (look.goes(line.of) && !isLit) dashed(g, x, y, line.w - 1, colors.line);
   }
   const start = x + (isMove ? 12 : 4);
   const figureWidth = figure ? widthOf(g, figure, SMALL) + 4 : 0;
@@ -515,14 +511,26 @@ function drawChip(g, look, box, line, isLit, isDim, isShort) {
 }
 
 /**
+ * Around what is gone with the change.
+ * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} w @param {string} color
+ */
+function dashed(g, x, y, w, color) {
+  g.setLineDash([3, 2]);
+  g.strokeStyle = color;
+  g.lineWidth = 1;
+  rounded(g, x, y, w, LINE, 3);
+  g.stroke();
+  g.setLineDash([]);
+}
+
+/**
  * How wide such a piece is.
  * @param {CanvasRenderingContext2D} g
  * @param {Words} words
  * @param {import("../data/matrix.js").Content} content
- * @param {boolean} isShort
  */
-export function chipWidth(g, words, content, isShort) {
-  const { words: ways, figure } = words.chip(content, isShort);
+export function chipWidth(g, words, content) {
+  const { words: ways, figure } = words.chip(content);
   const bar = content.type === "move" ? 12 : 4;
   return Math.ceil(bar + widthOf(g, ways[0], STRONG) + (figure ? widthOf(g, figure, SMALL) + 4 : 0) + 5);
 }

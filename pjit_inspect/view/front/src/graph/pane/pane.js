@@ -12,13 +12,13 @@ import { followPointer } from "./pointer.js";
 import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
 import { shardingsOf } from "../data/shardings.js";
+import { popover } from "../../core/popover.js";
 import { copyText } from "../../core/copy.js";
 import { pictureOfCanvas, pictureOfDrawing, ratioOf } from "../../core/picture.js";
 import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
 const NARROW = 560;
-const NARROWEST = 300;
 const TALL = 640;
 const LEAST_SCALE = 0.3;
 const MOST_SCALE = 3;
@@ -83,7 +83,7 @@ export class GraphView {
   /** @type {import("../data/matrix.js").Layout | null} */
   layout = null;
   /** @type {import("../data/selection.js").Lit} */
-  lit = { lines: new Map(), boxes: new Set(), phases: new Set() };
+  lit = { lines: new Map(), boxes: new Set() };
   /** @type {Box | null} */
   hover = null;
   /** @type {Focus | null} */
@@ -95,9 +95,10 @@ export class GraphView {
   scale = 1;
   width = 0;
   height = 0;
-  mode = "phase";
+  mode = "plain";
   mostFlops = 0;
-  isNarrow = false;
+  /** Whether phases stand under each other. */
+  isStacked = false;
   /** Whether rows are as low as can be. */
   isCompact = false;
   /** @type {boolean | null} what the reader chose */
@@ -118,7 +119,7 @@ export class GraphView {
   box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
   view = h("div", { class: "graphview" }, this.box);
   foot = h("div", { class: "graphfoot" });
-  phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
+  said = h("div", {});
   stripButton = button(
     "Schedule",
     "Show or hide when kernels run",
@@ -139,7 +140,6 @@ export class GraphView {
     this.store = store;
     this.graph = found;
     this.strip = strip;
-    this.phase = found.columns[0];
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
     this.shardings = store.data && shardingsOf(store.data, found);
@@ -159,7 +159,7 @@ export class GraphView {
       () => this.showFlow(Boolean(this.flow?.element.hidden)),
       "flowkeep",
     );
-    this.compactButton = button("Compact", "Low rows, or all there is to say", () => this.toggleCompact(), "wideonly");
+    this.compactButton = button("Compact", "Low rows, or all there is to say", () => this.toggleCompact());
     this.bar = this.toolbar();
     this.parts = [
       this.bar,
@@ -199,26 +199,31 @@ export class GraphView {
       "Copy",
       "Copy the graph as text",
       () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)),
-      "wideonly push",
     );
-    return h(
+    const box = h(
       "div",
-      { class: "graphbar" },
-      this.phases,
-      this.flow ? this.flowButton : null,
-      ...this.finder.parts,
-      h("label", { class: "wideonly" }, h("span", { class: "roomonly" }, "colour by "), select),
+      { class: "menu viewmenu", role: "group", "aria-label": "View of the graph" },
+      h("label", {}, "Colour boxes by ", select),
       h(
         "span",
-        { class: "tight wideonly" },
+        { class: "chips" },
         button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)),
         button("Fit", "Fit the width (0)", () => this.fit()),
         button("+", "Zoom in (+)", () => this.zoom(1.2)),
+        this.compactButton,
+        button("Reset", "Open what is open at first", () => this.reset()),
+        copy,
       ),
-      this.compactButton,
-      button("Reset", "Open what is open at first", () => this.reset(), "wideonly"),
+      this.said,
+    );
+    const { button: open } = popover(this.store, { title: "Colours, zoom, how to read it" }, "View \u25be", box);
+    return h(
+      "div",
+      { class: "graphbar" },
+      this.flow ? this.flowButton : null,
+      ...this.finder.parts,
       this.stripButton,
-      copy,
+      h("span", { class: "pictures push" }, open, box),
     );
   }
 
@@ -251,7 +256,7 @@ export class GraphView {
     if (changed.has("centre") || changed.has("pane") || changed.has("wide")) this.resized();
     if (changed.has("selection") || changed.has("height")) this.flow?.update();
     if (changed.has("selection")) this.selected();
-    else if (["axes", "kind", "list"].some((key) => changed.has(key))) this.paint();
+    else if (["axes", "kind", "list", "advice", "isChanged"].some((key) => changed.has(key))) this.paint();
   }
 
   get isVisible() {
@@ -270,7 +275,8 @@ export class GraphView {
     this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
     this.isCompact = this.wantsCompact ?? !this.fitsRoomy(width, height);
     this.compactButton.setAttribute("aria-pressed", String(this.isCompact));
-    this.isNarrow = width < (this.isCompact ? NARROWEST : NARROW) && this.graph.columns.length > 1;
+    this.isStacked = width < NARROW && this.graph.columns.length > 1;
+    if (this.isStacked) this.isCompact = true;
     this.arrange();
     this.fit();
     this.dress();
@@ -307,8 +313,8 @@ export class GraphView {
     const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.layout = layoutOf(this.graph, this.shown, {
       room: this.width,
-      phases: this.isNarrow ? [this.phase] : this.graph.columns,
-      chipWidth: this.isCompact ? (content, isShort) => chipWidth(context, this.words, content, isShort) : undefined,
+      isStacked: this.isStacked,
+      chipWidth: this.isCompact ? (content) => chipWidth(context, this.words, content) : undefined,
     });
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
@@ -317,26 +323,6 @@ export class GraphView {
     this.size(this.box.scrollTop > 0 ? this.box.scrollTop + this.box.clientHeight : 0);
     clearTimeout(this.idle);
     this.idle = setTimeout(() => this.tree.update(), 60);
-    this.phases.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
-  }
-
-  phaseButtons() {
-    return this.graph.columns.map((phase) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          "aria-pressed": String(phase === this.phase),
-          onclick: () => {
-            this.phase = phase;
-            this.arrange();
-            this.dress();
-          },
-        },
-        this.words.phase(phase),
-      ),
-    );
   }
 
   /** @param {number} [least] height */
@@ -351,10 +337,8 @@ export class GraphView {
   dress() {
     if (!this.layout) return;
     this.recolor();
-    this.foot.replaceChildren(
-      ...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes),
-      ...this.notes(),
-    );
+    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes));
+    this.said.replaceChildren(...this.notes().map((words) => h("p", { class: "dim" }, words)));
     this.paint();
   }
 
@@ -372,37 +356,17 @@ export class GraphView {
   notes() {
     const { graph, layout } = this;
     const cells = [...(layout?.view.cells.values() ?? [])];
-    const notes = [
-      [
-        `${graph.work}s per box: modelled`,
-        "A kernel of several scopes stands in one box, and some have no scope of their own.",
-      ],
-      graph.header.has_scopes
-        ? null
-        : [
-            "no scopes: rows by loop, function, argument",
-            "Name parts of the program with jax.named_scope to see them as rows.",
-          ],
-      cells.some((cell) => cell.iterations !== 1)
-        ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."]
-        : null,
-      cells.some((cell) => cell.moves.some((move) => this.sets[move.axes].words.includes(":(")))
-        ? [
-            "axis:(m)k: a part of an axis, k long",
-            "XLA took the axis apart: k is the length of this part, m that of the parts before it together.",
-          ]
-        : null,
-      cells.some((cell) => cell.shares.length)
-        ? [
-            "dashed bar: share of a combined collective",
-            "One instruction serves several boxes and is counted in one of them.",
-          ]
-        : null,
-      cells.some((cell) => cell.parts.length)
-        ? ["dashed line: fusions shared between boxes", "Point at a box to see with which."]
-        : null,
-    ];
-    return notes.filter(Boolean).map((note) => h("span", { class: "wideonly", title: note?.[1] }, note?.[0]));
+    return [
+      `${graph.work[0].toUpperCase()}${graph.work.slice(1)}s are assigned to boxes by estimate.`,
+      !graph.header.has_scopes && "Rows follow functions, loops and arguments: the program names no scopes.",
+      cells.some((cell) => cell.iterations !== 1) && "\u201cPer trip\u201d is one iteration of a loop.",
+      cells.some((cell) => cell.moves.some((move) => this.sets[move.axes].words.includes(":("))) &&
+        "axis:(m)k is a part of an axis, k devices long, after parts of m devices together.",
+      cells.some((cell) => cell.shares.length) &&
+        "A dashed bar is a share of a combined collective, which another box counts.",
+      cells.some((cell) => cell.parts.length) && "A dashed line marks fusions that work for several boxes.",
+      cells.some((cell) => cell.matmuls) && "A thick left edge marks matrix products.",
+    ].filter((words) => words !== false);
   }
 
   paint() {
@@ -435,7 +399,10 @@ export class GraphView {
     const { layout, store, fillOf } = this;
     if (!layout || !fillOf) return;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
-    const { axes, kind } = store.state;
+    const { axes, kind, isChanged } = store.state;
+    const rows = store.rows("collectives");
+    const goes = (/** @type {import("../data/fold.js").Move} */ of) =>
+      store.removed.size > 0 && of.collectives.every((one) => store.goes(rows[this.graph.collective.row[one]]));
     const kinds = this.graph.header.kinds;
     draw(context, layout, {
       ...part,
@@ -443,9 +410,11 @@ export class GraphView {
       words: this.words,
       axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)],
       fillOf,
-      hasAxisColors: this.mode === "phase" || this.mode === "axis",
+      hasAxisColors: this.mode === "plain" || this.mode === "axis",
       lit: this.lit,
-      isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind),
+      goes,
+      isFaded: (of) =>
+        (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind) || (isChanged && goes(of)),
       hover: this.hover,
       focus: this.focusPlace(),
       found: this.finder.boxes(),
@@ -517,11 +486,6 @@ export class GraphView {
       this.dress();
     }
     this.relit();
-    if (this.isNarrow && !this.lit.boxes.size && this.lit.phases.size) {
-      [this.phase] = this.lit.phases;
-      this.arrange();
-      this.dress();
-    }
     if (!this.lit.boxes.size && this.lit.hidden !== undefined) {
       this.before = { open: new Set(this.shown.open), unfolded: new Set(this.shown.unfolded) };
       reveal(this.graph, this.shown, this.lit.hidden);
@@ -554,7 +518,6 @@ export class GraphView {
     if (!this.shown) return;
     const row = this.graph.box.row[number];
     const phase = this.graph.box.phase[number];
-    if (this.isNarrow) this.phase = phase;
     this.before = null;
     reveal(this.graph, this.shown, number);
     this.arrange();
