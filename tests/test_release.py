@@ -69,3 +69,11 @@ def test_the_pages_lead_to_what_is_there(page: str):
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert links
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_read_the_docs_builds_the_site_as_its_test_does():
+    settings = read(".readthedocs.yaml")
+    assert (ROOT / settings["sphinx"]["configuration"]).is_file()
+    (command,) = settings["build"]["jobs"]["build"]["html"]
+    assert "-W --keep-going -b html -c docs/site ." in command
+    assert set(settings["python"]["install"][0]["extra_requirements"]) <= set(PROJECT["optional-dependencies"])
