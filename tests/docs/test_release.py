@@ -16,7 +16,7 @@ import pjit_inspect
 
 yaml = pytest.importorskip("yaml", reason="jupyterlab of the test extra brings PyYAML")
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
