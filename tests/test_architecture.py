@@ -61,6 +61,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"wire"},
         "messages": {"wire"},
         "buffers": {"wire"},
+        "profile": {"wire"},
         "files": {"wire", "hlo_proto", "hlo_text"},
     },
     "observe": {

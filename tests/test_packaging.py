@@ -76,6 +76,10 @@ def in_sdist(built: Built) -> set[str]:
     return {str(path.relative_to(built.unpacked)) for path in built.unpacked.rglob("*") if path.is_file()}
 
 
+def test_the_wheel_is_small(built: Built) -> None:
+    assert built.wheel.stat().st_size <= 1_800_000
+
+
 def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
     python = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if "node_modules" not in path.parts}
     inside = in_wheel(built)

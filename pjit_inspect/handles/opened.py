@@ -1,4 +1,4 @@
-"""Records read from files: those that were saved, HLO, StableHLO, and directories that XLA dumped into.
+"""Records read from files: those that were saved, HLO, StableHLO, profiles, and directories that XLA dumped into.
 
 Not its job: the formats (`parse.files`).
 """
@@ -13,12 +13,13 @@ from pathlib import Path
 from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.asked.dumped_passes import DumpedSteps
 from pjit_inspect.handles.hlo_layouts import given_mesh, with_hlo_layouts, with_mesh, with_stablehlo_layouts
+from pjit_inspect.handles.measured.profiled import find_profiles, read_profile, saved_records
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
-from pjit_inspect.parse.files.recognise import EXPECTED, Program, read_programs, read_whole, unreadable_program
+from pjit_inspect.parse.files.recognise import EXPECTED, Profile, Program, read_programs, read_whole, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
 
 
@@ -32,7 +33,7 @@ def load(path: str | os.PathLike[str]) -> CompileRecord:
 
 
 def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None) -> CompileRecord | Log:
-    """Read an optimized program from a file, or all of them from a directory that XLA dumped into. Needs no JAX.
+    """Read an optimized program from a file, or all of them from a directory or a profile. Needs no JAX.
 
     A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
     version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
@@ -40,6 +41,11 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
     that holds several programs. Inputs, devices and the mesh are those of the shardings in the text, where it has them:
     axes without names are `axis_0`, `axis_1`, ... StableHLO, such as `lowered.as_text()`, gives a record without an
     optimized program; jaxlib reads it, in a process apart, and `record.what_if` can be asked of it.
+
+    A profile, as the folder that `jax.profiler.start_trace` was given or a file of it (`*.xplane.pb`), gives a log: a
+    record with measured times (`kernel_times`) for each program that ran, the longest first. A saved record (`*.pjit`)
+    in the folder that is opened, or beside the profile, is known by its instructions: it gets the times, and has the
+    shardings, causes and source lines that no profile holds. Each process has a file, and records of its own.
 
     A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
     `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.
@@ -53,13 +59,18 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
     another number of devices than the program, or is given to a record that has its own.
     """
     axes = None if mesh is None else given_mesh(mesh)
-    return _open_directory(path, axes) if os.path.isdir(path) else _open_file(path, axes)
+    if not os.path.isdir(path):
+        return _open_file(path, axes)
+    profiles = find_profiles(Path(path))
+    return _open_profiles(profiles, Path(path), axes) if profiles else _open_directory(path, axes)
 
 
 def _open_file(
     path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True, buffers: Path | None = None
 ) -> CompileRecord | Log:
     programs = read_programs(path)
+    if isinstance(programs, Profile):
+        return Log(_records_of(programs, Path(path), saved_records(Path(path).parent), mesh))
     is_strict = is_strict and len(programs) == 1
     records = [_record_of(program, mesh, is_strict=is_strict, buffers=buffers) for program in programs]
     return records[0] if len(records) == 1 else Log(records)
@@ -84,6 +95,34 @@ def _record_of(program: Program, mesh: Mesh | None, *, is_strict: bool, buffers:
     elif data.stablehlo is not None or data.stablehlo_text is not None:
         data = with_stablehlo_layouts(data, mesh)
     return CompileRecord(data, hlo=program.module, hlo_text=program.text)
+
+
+def _open_profiles(paths: Sequence[Path], folder: Path, mesh: Mesh | None) -> Log:
+    records: list[CompileRecord] = []
+    for path in paths:
+        profile = read_programs(path)
+        if not isinstance(profile, Profile):
+            raise ParseError("this is no profile, for all its name", path=os.fspath(path), expected=EXPECTED)
+        beside = saved_records(*dict.fromkeys((folder, path.parent)))
+        records += _records_of(profile, path, beside, mesh)
+    return Log(records)
+
+
+def _records_of(
+    profile: Profile, path: Path, beside: Sequence[CompileRecord], mesh: Mesh | None
+) -> list[CompileRecord]:
+    """The records of the programs that ran in a profile."""
+    try:
+        found = read_profile(profile.trace, beside)
+    except ParseError as error:
+        raise ParseError(error.message, path=os.fspath(path), offset=error.offset, expected=error.expected) from error
+    if not found:
+        raise ParseError("no program ran in this profile", path=os.fspath(path), expected=EXPECTED)
+    records: list[CompileRecord] = []
+    for one in found:
+        known = isinstance(one, CompileRecord)
+        records.append(one if known else _record_of(one, mesh, is_strict=False, buffers=None))
+    return records
 
 
 def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:

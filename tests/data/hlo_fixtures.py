@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.handles.measuring import find_times
+from pjit_inspect.handles.measured.measuring import find_times
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.record.kernel_times import KernelTimes

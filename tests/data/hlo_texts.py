@@ -38,4 +38,6 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
 
 def read_program(path: str | os.PathLike[str]) -> Program:
     """The first program of a file of any kind. Raises as `read_programs`."""
-    return read_programs(path)[0]
+    programs = read_programs(path)
+    assert isinstance(programs, list)
+    return programs[0]

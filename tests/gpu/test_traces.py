@@ -20,11 +20,11 @@ from jax.profiler import ProfileData
 import pjit_inspect as pi
 from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.measured.launches import launches_of
-from pjit_inspect.handles import measuring
-from pjit_inspect.handles.measuring import _programs, find_times
+from pjit_inspect.handles.measured import measuring
+from pjit_inspect.handles.measured.measuring import _programs, find_times
 from pjit_inspect.model.record.kernel_times import GraphNode, KernelTimes, ProfiledRun
-from pjit_inspect.observe.profiler.profiler import read_runs
-from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
+from pjit_inspect.parse.profile.runs import read_runs
+from pjit_inspect.parse.profile.xplane import TraceNotes, read_trace_notes
 
 DATA = Path(__file__).parent.parent / "data" / "gpu"
 MEASURED = sorted(path.name.partition(".")[0] for path in DATA.glob("*.xplane.pb.gz"))
@@ -51,7 +51,7 @@ def notes(name: str) -> TraceNotes:
 
 
 def runs(name: str) -> list[ProfiledRun]:
-    found = read_runs(trace(name), notes(name).parents)
+    found = read_runs(trace(name), notes(name))
     module = record(name).hlo
     return [run for run in found if module is not None and run.module == module.name]
 
@@ -156,9 +156,7 @@ def test_of_two_programs_of_the_same_instructions_the_one_compiled_later_has_the
     # The process holds several, and only the latest one ran.
     assert len(notes.programs["jit_chain"]) > 1
     (number,) = {
-        run.program
-        for run in read_runs(trace("chain_without_command_buffers"), notes.parents)
-        if run.module == "jit_chain"
+        run.program for run in read_runs(trace("chain_without_command_buffers"), notes) if run.module == "jit_chain"
     }
     assert number == max(notes.programs["jit_chain"])
     without = record("chain_without_command_buffers")

@@ -255,7 +255,7 @@ def _rows(
     seen = dict.fromkeys(op for run in runs for op in run.ops)
     sums = {op: _Sum(unknown=_miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
     for op, found in sums.items():
-        if program.opcodes[op] in DOTS and not on_gpu:
+        if program.opcodes[op] in DOTS and any(run.on_host for run in runs):
             found.unknown = found.unknown or _HANDED_OVER
     told_of = {id(one.run): one for one in on_gpu}
     for run in runs:

@@ -49,7 +49,7 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
 
 
 def _measured(log: Log) -> AbstractContextManager[None]:
-    from pjit_inspect.handles.measuring import measured
+    from pjit_inspect.handles.measured.measuring import measured
 
     return measured(log, twins=_session)
 

@@ -160,7 +160,7 @@ class GraphNode:
 class ProfiledRun:
     """One run of one program on one device, as the profiler saw it.
 
-    *Source*: events of `jax.profiler.ProfileData` that have the stats `hlo_op` and `hlo_module`.
+    *Source*: events of the profiler's file that name an HLO instruction and its module (`parse.profile.xplane`).
 
     Attributes:
       module: the name of the HLO module ("jit_train_step").
@@ -172,6 +172,7 @@ class ProfiledRun:
       nodes: the same for kernels of CUDA graphs, in order of their first run.
       spans: begin and end of each event of these, in nanoseconds; None if events are not a device's kernels. On a GPU
         they are: regions have no events there, and kernels may overlap.
+      on_host: whether the host reports its own work, as a CPU does: it may hand an instruction to other threads.
     """
 
     module: str
@@ -183,3 +184,4 @@ class ProfiledRun:
     ops: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     nodes: Mapping[GraphNode, tuple[int, float]] = field(default_factory=dict)
     spans: Mapping[str | GraphNode, Spans] | None = field(default=None, compare=False)
+    on_host: bool = True

@@ -34,7 +34,10 @@ MAX_BYTES = 2 << 30
 MAX_TEXT_BYTES = 512 << 20
 """The same for HLO text, which needs several times its size in memory."""
 
-EXPECTED = "HLO text, an HLO proto, StableHLO, gzip of any, a saved record (.pjit), or a directory that XLA dumped into"
+EXPECTED = (
+    "HLO text, an HLO proto, StableHLO, a profile (xplane.pb), gzip of any, a saved record (.pjit), or a directory "
+    "that XLA dumped into or JAX's profiler wrote"
+)
 """The kinds of files that `pjit_inspect.open` reads."""
 
 Kind = Literal["record", "text", "proto", "mlir"]
@@ -48,9 +51,7 @@ _BEGINNING = 1 << 10
 _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXTS = ("module @", "module {", "module attributes", "#loc", "sdy.mesh", "func.func")
 
-_MEASURES = "; nothing opens such files yet, and `pjit_inspect.capture(measure=True)` measures programs as they run"
-_TRACE = f"a trace of a profiler, made for Perfetto{_MEASURES}"
-_PROFILE = f"a profile of a run (xplane.pb), as `jax.profiler` writes it{_MEASURES}"
+_TRACE = "a trace of a profiler, made for Perfetto, without the programs; the profile beside it (xplane.pb) has them"
 _MEMORY = (
     "a memory profile (pprof), as `jax.profiler.save_device_memory_profile` writes it; nothing opens such files yet, "
     "and `pjit_inspect.live_arrays()` shows what this process holds"
@@ -101,8 +102,15 @@ class Program:
     text: str | None = None
 
 
-def read_programs(path: str | os.PathLike[str]) -> list[Program]:
-    """The programs in a file of any known kind, in order. Only HLO text has more than one.
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The contents of a profile: a serialised `XSpace`, which `parse.profile` reads."""
+
+    trace: bytes
+
+
+def read_programs(path: str | os.PathLike[str]) -> list[Program] | Profile:
+    """The programs in a file of any known kind, in order, or a profile. Only HLO text has more than one program.
 
     Raises `ParseError` that names the file and what was expected, `VersionError` for a record of a newer version, and
     `OSError` when the file cannot be opened.
@@ -117,7 +125,7 @@ def read_programs(path: str | os.PathLike[str]) -> list[Program]:
             return [_from_mlir(content)]
         if kind == "text":
             return [_from_encoded(one) for one in encode_hlo_texts(_decoded(content))]
-        return [_from_proto(content)]
+        return _from_proto(content)
     except MemoryError as error:
         message = "the file is too large for the memory of this machine"
         raise ParseError(message, path=name, expected=EXPECTED) from error
@@ -229,7 +237,7 @@ _MLIR_NAME = re.compile(r"^\s*module @\"?([\w.$<>\-]{1,1000})", flags=re.M)
 _BEFORE = "the file has the program before optimization, and XLA has not compiled it"
 
 
-def _other_proto(content: bytes) -> str:
+def _other_proto(content: bytes) -> Profile | str:
     """The kind of a proto that is no program; "" if unknown."""
     try:
         fields = list(itertools.islice(split_message(content, 0, len(content)), _FIRST_FIELDS))
@@ -238,15 +246,17 @@ def _other_proto(content: bytes) -> str:
     if any(field.number == 6 and content[field.start : field.end] in _PPROF for field in fields):
         return _MEMORY
     planes = [content[field.start : min(field.end, field.start + 64)] for field in fields if field.number == 1]
-    return _PROFILE if any(b"/host:" in plane or b"/device:" in plane for plane in planes) else ""
+    return Profile(content) if any(b"/host:" in plane or b"/device:" in plane for plane in planes) else ""
 
 
 _FIRST_FIELDS = 10_000
 _PPROF = (b"space", b"objects", b"allocations", b"samples")
 
 
-def _from_proto(content: bytes) -> Program:
+def _from_proto(content: bytes) -> list[Program] | Profile:
     what = _other_proto(content)
+    if isinstance(what, Profile):
+        return what
     if what:
         raise ParseError(f"this is {what}", expected=EXPECTED)
     try:
@@ -255,6 +265,11 @@ def _from_proto(content: bytes) -> Program:
         # For a file that is no program at all, the byte where reading stopped says nothing.
         expected = error.expected if content[:1] == _FIRST_FIELD else EXPECTED
         raise ParseError(f"{error.message}, read as a proto", offset=error.offset, expected=expected) from error
+    return [program_of(module, content)]
+
+
+def program_of(module: HloModule, content: bytes) -> Program:
+    """The program of a module, parsed from `content`, a serialised `HloModuleProto` or `HloProto`."""
     proto, buffers = _parts(content)
     data = _record(module, proto)
     return Program(data=replace(data, buffers=Blob(buffers)) if buffers else data, module=module)

@@ -165,10 +165,14 @@ _MESSAGES = {
         parameter_shape_index:int64*=10 is_tuple:bool=11 is_constant:bool=12""",
     "BufferAssignment": """logical_buffers:LogicalBuffer*=1 buffer_aliases:bytes*=2
         buffer_allocations:BufferAllocation*=3 heap_simulator_traces:bytes*=4""",
-    "TraceStat": "metadata_id:int64=1 uint64_value:uint64=3 int64_value:int64=4 bytes_value:bytes=6",
-    "TraceName": "id:int64=1 name:string=2 stats:TraceStat*=5",
+    "TraceStat": """metadata_id:int64=1 uint64_value:uint64=3 int64_value:int64=4 str_value:bytes=5 bytes_value:bytes=6
+        ref_value:uint64=7""",
+    "TraceName": "id:int64=1 name:string=2 display_name:string=4 stats:TraceStat*=5",
     "TraceNames": "key:int64=1 value:TraceName=2",
-    "TracePlane": "name:string=2 event_metadata:TraceNames*=4 stat_metadata:TraceNames*=5 stats:TraceStat*=6",
+    "TraceEvent": "metadata_id:int64=1 offset_ps:int64=2 duration_ps:int64=3 stats:TraceStat*=4",
+    "TraceLine": "name:string=2 timestamp_ns:int64=3 events:TraceEvent*=4",
+    "TracePlane": """name:string=2 lines:TraceLine*=3 event_metadata:TraceNames*=4 stat_metadata:TraceNames*=5
+        stats:TraceStat*=6""",
 }
 
 KEPT = 2**29 - 1

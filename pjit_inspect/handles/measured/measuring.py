@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from pjit_inspect.analyze.measured.kernel_times import (
     MeasuredProgram,
@@ -20,12 +19,14 @@ from pjit_inspect.analyze.measured.kernel_times import (
 )
 from pjit_inspect.errors import ParseError
 from pjit_inspect.guard import Guard
+from pjit_inspect.handles.measured.profiled import with_times
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import KernelTimes, ProfiledRun
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.profile.runs import read_runs
+from pjit_inspect.parse.profile.xplane import TraceNotes, read_trace_notes
 
 _STEP = "measured times of kernels"
 
@@ -65,25 +66,16 @@ def _give(
     made: dict[int, RecordData] = {}
     kept = [record.data for record in records]
     for data, times in zip(kept, times_of, strict=True):
-        made[id(data)] = _with_times(data, times)
+        made[id(data)] = with_times(data, times)
     for record in (*records, *twins):
         if (data := made.get(id(record.data))) is not None:
             record.add_times(data)
 
 
-def _with_times(data: RecordData, times: KernelTimes | str) -> RecordData:
-    if isinstance(times, KernelTimes):
-        missing = {name: why for name, why in data.missing.items() if name != "kernel_times"}
-        return replace(data, kernel_times=times, missing=missing)
-    return replace(data, missing={**data.missing, "kernel_times": times})
-
-
 def find_times(records: Sequence[CompileRecord], trace: bytes) -> list[KernelTimes | str]:
     """The times of each record, or the reason why it has none."""
-    from pjit_inspect.observe.profiler.profiler import read_runs
-
     notes = read_trace_notes(trace)
-    runs = read_runs(trace, notes.parents)
+    runs = read_runs(trace, notes)
     if not runs:
         # A program of our own at least has run.
         return ["JAX's profiler names no HLO instructions on this platform"] * len(records)
