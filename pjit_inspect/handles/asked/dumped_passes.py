@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path as FilePath
 
 from pjit_inspect.analyze.passes.steps import Path
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.asked.pass_steps import PassSteps
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.parse.files.dump_directory import DumpedModule
-from pjit_inspect.parse.files.recognise import Program, read_programs, read_whole
+from pjit_inspect.parse.files.recognise import Profile, Program, read_programs, read_whole
 from pjit_inspect.parse.sharding.propagated_hlo import merged_names
 
 _PRINT_S = 30.0
@@ -75,7 +75,10 @@ class DumpedSteps(PassSteps):
         return name, next(iter(found)) if len(found) == 1 else ""
 
     def _read(self, number: int) -> Program:
-        return read_programs(self._files[number])[0]
+        found = read_programs(self._files[number])
+        if isinstance(found, Profile):
+            raise ParseError(f"{self._files[number]} is a profile: expected an HLO module")
+        return found[0]
 
     def _number_of(self, name: str) -> int:
         if name not in self._number:

@@ -1,100 +1,14 @@
-var te=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],ie=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],ne=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],re=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function M(t){let e=new Array(16).fill(0);for(let n of t)e[n]++;e[0]=0;let i=[];for(let n=1;n<16;n++)for(let r=0;r<t.length;r++)t[r]===n&&i.push(r);return{counts:e,symbols:i}}var B=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[n,r,s]=[0,0,0];for(let a=1;a<16;a++){n|=this.take(1);let p=e[a];if(n-r<p)return i[s+n-r];s+=p,r=r+p<<1,n<<=1}throw new Error("the data are damaged")}},se=[M(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),M(new Array(30).fill(5))];function oe(t){let[e,i,n]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],r=new Array(19).fill(0);for(let p=0;p<n;p++)r[re[p]]=t.take(3);let s=M(r),a=[];for(;a.length<e+i;){let p=t.symbol(s);if(p<16)a.push(p);else{let c=p===16?a[a.length-1]:0,l=p===16?3+t.take(2):p===17?3+t.take(3):11+t.take(7);for(let f=0;f<l;f++)a.push(c)}}return[M(a.slice(0,e)),M(a.slice(e))]}function P(t){let e=new B(t,2),i=new Uint8Array(4*t.length+1024),n=0,r=s=>{if(n+s<=i.length)return;let a=new Uint8Array(2*(n+s));a.set(i),i=a};for(let s=0;!s;){s=e.take(1);let a=e.take(2);if(a===0){e.held=e.count=0;let l=e.take(16);e.take(16),r(l),i.set(t.subarray(e.at,e.at+l),n),e.at+=l,n+=l;continue}if(a===3)throw new Error("the data are damaged");let[p,c]=a===1?se:oe(e);for(let l=e.symbol(p);l!==256;l=e.symbol(p)){if(l<256){r(1),i[n++]=l;continue}let f=te[l-257]+e.take(ie[l-257]),d=e.symbol(c),h=ne[d]+e.take(d<2?0:(d>>1)-1);if(h>n)throw new Error("the data are damaged");r(f);for(let u=0;u<f;u++,n++)i[n]=i[n-h]}}return i.slice(0,n).buffer}var ae="PJITVIEW",pe={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},O=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])e=Math.max(e,this.ends[i]-n);return e}};function L(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==ae)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let r=JSON.parse(e.decode(new Uint8Array(t,16,n))),s=16+n,a=new Set,p=f=>f in r.columns,c=f=>{if(!p(f))return new Int32Array(0);let[d,h,u]=r.columns[f],m=new pe[d](t,s+h,u);if(d!=="s4"||a.has(f))return m;a.add(f);for(let g=1;g<u;g++)m[g]+=m[g-1];return m};return{header:r,column:c,strings:f=>new O(c(f),c(`${f}.ends`)),has:p}}function N(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let n=0;n<e.length;n++)i[n]=e.charCodeAt(n);return i}async function U(t){if(typeof DecompressionStream>"u")return P(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var le="http://www.w3.org/2000/svg";function q(t,e,i){for(let[n,r]of Object.entries(e))if(!(r==null||r===!1))if(n.startsWith("on"))t.addEventListener(n.slice(2),r);else if(n==="style")for(let[s,a]of Object.entries(r))t.style.setProperty(s,String(a));else t.setAttribute(n,r===!0?"":String(r));return t.append(...i.flat(1/0).filter(n=>n!=null&&n!==!1)),t}function o(t,e={},...i){return q(document.createElement(t),e,i)}function b(t,e={},...i){return q(document.createElementNS(le,t),e,i)}function D(t){let e=!1;return()=>{e||(e=!0,requestAnimationFrame(()=>{e=!1,t()}))}}var H=`.pjit-inspector,
+var et=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],it=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],nt=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],st=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function M(e){let t=new Array(16).fill(0);for(let n of e)t[n]++;t[0]=0;let i=[];for(let n=1;n<16;n++)for(let s=0;s<e.length;s++)e[s]===n&&i.push(s);return{counts:t,symbols:i}}var B=class{constructor(t,i){this.bytes=t,this.at=i,this.held=this.count=0}take(t){for(;this.count<t;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<t)-1;return this.held>>>=t,this.count-=t,i}symbol({counts:t,symbols:i}){let[n,s,r]=[0,0,0];for(let a=1;a<16;a++){n|=this.take(1);let p=t[a];if(n-s<p)return i[r+n-s];r+=p,s=s+p<<1,n<<=1}throw new Error("the data are damaged")}},rt=[M(Array.from({length:288},(e,t)=>t<144?8:t<256?9:t<280?7:8)),M(new Array(30).fill(5))];function ot(e){let[t,i,n]=[e.take(5)+257,e.take(5)+1,e.take(4)+4],s=new Array(19).fill(0);for(let p=0;p<n;p++)s[st[p]]=e.take(3);let r=M(s),a=[];for(;a.length<t+i;){let p=e.symbol(r);if(p<16)a.push(p);else{let c=p===16?a[a.length-1]:0,l=p===16?3+e.take(2):p===17?3+e.take(3):11+e.take(7);for(let f=0;f<l;f++)a.push(c)}}return[M(a.slice(0,t)),M(a.slice(t))]}function P(e){let t=new B(e,2),i=new Uint8Array(4*e.length+1024),n=0,s=r=>{if(n+r<=i.length)return;let a=new Uint8Array(2*(n+r));a.set(i),i=a};for(let r=0;!r;){r=t.take(1);let a=t.take(2);if(a===0){t.held=t.count=0;let l=t.take(16);t.take(16),s(l),i.set(e.subarray(t.at,t.at+l),n),t.at+=l,n+=l;continue}if(a===3)throw new Error("the data are damaged");let[p,c]=a===1?rt:ot(t);for(let l=t.symbol(p);l!==256;l=t.symbol(p)){if(l<256){s(1),i[n++]=l;continue}let f=et[l-257]+t.take(it[l-257]),d=t.symbol(c),h=nt[d]+t.take(d<2?0:(d>>1)-1);if(h>n)throw new Error("the data are damaged");s(f);for(let m=0;m<f;m++,n++)i[n]=i[n-h]}}return i.slice(0,n).buffer}var at="PJITVIEW",pt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},O=class{constructor(t,i){this.bytes=t,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(t){let i=t?this.ends[t-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[t]))}longest(){let t=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])t=Math.max(t,this.ends[i]-n);return t}};function L(e){let t=new TextDecoder;if(t.decode(new Uint8Array(e,0,8))!==at)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(e,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let s=JSON.parse(t.decode(new Uint8Array(e,16,n))),r=16+n,a=new Set,p=f=>f in s.columns,c=f=>{if(!p(f))return new Int32Array(0);let[d,h,m]=s.columns[f],u=new pt[d](e,r+h,m);if(d!=="s4"||a.has(f))return u;a.add(f);for(let g=1;g<m;g++)u[g]+=u[g-1];return u};return{header:s,column:c,strings:f=>new O(c(f),c(`${f}.ends`)),has:p}}function N(e){let t=atob(e.trim()),i=new Uint8Array(t.length);for(let n=0;n<t.length;n++)i[n]=t.charCodeAt(n);return i}async function q(e){if(typeof DecompressionStream>"u")return P(e);let t=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(t).arrayBuffer()}var lt="http://www.w3.org/2000/svg";function U(e,t,i){for(let[n,s]of Object.entries(t))if(!(s==null||s===!1))if(n.startsWith("on"))e.addEventListener(n.slice(2),s);else if(n==="style")for(let[r,a]of Object.entries(s))e.style.setProperty(r,String(a));else e.setAttribute(n,s===!0?"":String(s));return e.append(...i.flat(1/0).filter(n=>n!=null&&n!==!1)),e}function o(e,t={},...i){return U(document.createElement(e),t,i)}function w(e,t={},...i){return U(document.createElementNS(lt,e),t,i)}function D(e){let t=!1;return()=>{t||(t=!0,requestAnimationFrame(()=>{t=!1,e()}))}}var H=`.pjit-inspector,
 :root {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  color-scheme: light dark;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]),
-  :root:not([data-theme="light"]) .pjit-inspector,
-  :host .pjit-inspector {
-    --text: #e6e8eb;
-    --dim: #a2abb6;
-    --line: #6d7682;
-    --rule: #343941;
-    --bg: #16181c;
-    --panel: #1f2227;
-    --picked: #16304d;
-    --strong: #1d426b;
-    --hover: #2a2e34;
-    --ax-0: #4cc9bf;
-    --ax-1: #f0a05a;
-    --ax-2: #f08ac0;
-    --ax-3: #b3c95a;
-    --ax-many: #b9a0f5;
-    --ax-none: #a5adb8;
-    --select: #6cb2ff;
-    --note: #ff9d8f;
-  }
-}
-:root[data-theme="light"] {
-  color-scheme: light;
-}
-:root[data-theme="dark"],
-:root[data-theme="dark"] .pjit-inspector,
-.pjit-inspector.dark {
-  --text: #e6e8eb;
-  --dim: #a2abb6;
-  --line: #6d7682;
-  --rule: #343941;
-  --bg: #16181c;
-  --panel: #1f2227;
-  --picked: #16304d;
-  --strong: #1d426b;
-  --hover: #2a2e34;
-  --ax-0: #4cc9bf;
-  --ax-1: #f0a05a;
-  --ax-2: #f08ac0;
-  --ax-3: #b3c95a;
-  --ax-many: #b9a0f5;
-  --ax-none: #a5adb8;
-  --select: #6cb2ff;
-  --note: #ff9d8f;
-  color-scheme: dark;
-}
-.pjit-inspector.light {
-  --text: #1f2328;
-  --dim: #59626d;
-  --line: #7f8894;
-  --rule: #d9dde2;
-  --bg: #fff;
-  --panel: #f4f5f7;
-  --picked: #e6f0fc;
-  --strong: #cfe3fa;
-  --hover: #ebedf0;
-  --ax-0: #0b7a75;
-  --ax-1: #b04a06;
-  --ax-2: #a3286c;
-  --ax-3: #56700b;
-  --ax-many: #6a4bc0;
-  --ax-none: #5f6772;
-  --select: #0b63c4;
-  --note: #a32a1c;
-  color-scheme: light;
 }
 /* A widget stands in the notebook's own page and takes its background and fonts; its colours are checked on both
    themes. */
-:host .pjit-inspector.light {
+:host .pjit-inspector.pjit-inspector.light {
   --bg: var(--jp-layout-color0, #fff);
 }
-:host .pjit-inspector.dark {
+:host .pjit-inspector.pjit-inspector.dark {
   --bg: var(--jp-layout-color0, #16181c);
 }
 :host .pjit-inspector {
@@ -125,8 +39,8 @@ body:has(> #pjit-inspector) {
   overflow: hidden;
   position: relative;
   grid-template:
-    "top top top" auto "list centre details" minmax(0, 1fr) "totals mesh details" 158px / 300px minmax(0, 1fr)
-    360px;
+    "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 176px / 330px minmax(0, 1fr)
+    384px;
 }
 .pjit-inspector.dragged .frame {
   height: calc(100% - 9px);
@@ -220,24 +134,6 @@ body:has(> #pjit-inspector) {
   outline: 2px solid var(--select);
   outline-offset: -2px;
 }
-.ax-0 {
-  --c: var(--ax-0);
-}
-.ax-1 {
-  --c: var(--ax-1);
-}
-.ax-2 {
-  --c: var(--ax-2);
-}
-.ax-3 {
-  --c: var(--ax-3);
-}
-.ax-many {
-  --c: var(--ax-many);
-}
-.ax-none {
-  --c: var(--ax-none);
-}
 .pjit-inspector .axis {
   color: var(--c);
   font-family: var(--code);
@@ -250,14 +146,14 @@ body:has(> #pjit-inspector) {
   padding: 8px 12px;
   border-bottom: 1px solid var(--rule);
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
   gap: 4px;
-  min-width: 0;
 }
 .pjit-inspector .title {
   display: flex;
-  gap: 8px;
+  gap: 2px 8px;
   justify-content: space-between;
-  align-items: start;
+  align-items: center;
 }
 .pjit-inspector .what {
   color: var(--dim);
@@ -280,9 +176,7 @@ body:has(> #pjit-inspector) {
   gap: 8px;
   flex: none;
 }
-.pjit-inspector .button,
-.pjit-inspector .chip,
-.pjit-inspector .note {
+.pjit-inspector :is(.button, .chip, button.note) {
   background: var(--bg);
   border: 1px solid var(--rule);
   border-radius: 4px;
@@ -291,12 +185,14 @@ body:has(> #pjit-inspector) {
   cursor: pointer;
   white-space: nowrap;
 }
-.pjit-inspector span.note {
-  cursor: default;
-}
-.pjit-inspector .button:hover,
-.pjit-inspector .chip:hover {
+.pjit-inspector :is(.button, .chip, button.note):hover {
   background: var(--hover);
+}
+.pjit-inspector .button.primary {
+  background: var(--select);
+  border-color: var(--select);
+  color: var(--bg);
+  font-weight: 600;
 }
 .pjit-inspector [aria-pressed="true"] {
   border-color: var(--select) !important;
@@ -305,7 +201,7 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pictures {
   position: relative;
 }
-.pjit-inspector .picturemenu {
+.pjit-inspector .menu {
   position: absolute;
   right: 0;
   top: calc(100% + 4px);
@@ -313,7 +209,31 @@ body:has(> #pjit-inspector) {
   padding: 4px 6px;
   background: var(--bg);
   border: 1px solid var(--line);
-  border-radius: 4px;
+  border-radius: 8px;
+  white-space: nowrap;
+}
+.pjit-inspector .notes {
+  display: grid;
+  gap: 4px;
+  width: min(520px, 100cqw - 24px);
+  max-height: 420px;
+  overflow-y: auto;
+  padding: 8px;
+}
+.pjit-inspector .note {
+  white-space: normal;
+  overflow-wrap: anywhere;
+  padding: 3px 7px;
+  font-size: 12px;
+  text-align: left;
+}
+.pjit-inspector .mark {
+  color: var(--note);
+}
+/* One line, which keeps its height: what it has no room for is in its tooltip, and in a pane. */
+.pjit-inspector :is(.said, .what) {
+  overflow: hidden;
+  text-overflow: ellipsis;
   white-space: nowrap;
 }
 .pjit-inspector .pictureof {
@@ -422,34 +342,6 @@ body:has(> #pjit-inspector) {
   line-height: 20px;
   overflow-wrap: anywhere;
 }
-.pjit-inspector .again {
-  overflow-wrap: anywhere;
-}
-.pjit-inspector .again summary {
-  font-size: 12px;
-  color: inherit;
-}
-.pjit-inspector .again ul {
-  margin: 2px 0 4px;
-  padding-left: 22px;
-}
-.pjit-inspector .notes {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 4px 6px;
-  max-height: 74px;
-  overflow-y: auto;
-}
-.pjit-inspector .note {
-  max-width: min(480px, 100%);
-  overflow: hidden;
-  text-overflow: ellipsis;
-  flex: none;
-}
-.pjit-inspector .mark {
-  color: var(--note);
-}
-
 .pjit-inspector .tabs {
   display: flex;
   gap: 2px;
@@ -582,15 +474,12 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .row {
   position: relative;
   display: grid;
-  grid-template-columns: 20px minmax(0, 1fr) auto;
+  grid-template-columns: 20px minmax(0, 1fr);
   padding: 4px 10px 6px 12px;
   min-height: 43px;
   border-bottom: 1px solid var(--rule);
   cursor: pointer;
   column-gap: 4px;
-}
-.pjit-inspector .row .axisname {
-  display: none;
 }
 .pjit-inspector .row:hover {
   background: var(--hover);
@@ -615,13 +504,21 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   color: var(--dim);
 }
-/* Without a number beside it, what is beneath the name has the whole line. */
-.pjit-inspector .row .sub:not(:has(+ .times)) {
-  grid-column: 2 / -1;
-}
-.pjit-inspector .row .size,
 .pjit-inspector .row .times {
-  text-align: right;
+  display: flex;
+  gap: 3px;
+  align-items: center;
+  flex: none;
+}
+.pjit-inspector .row .size {
+  flex: none;
+}
+.pjit-inspector .row .half {
+  grid-column: 2 / -1;
+  display: flex;
+  gap: 8px;
+  justify-content: space-between;
+  min-width: 0;
 }
 .pjit-inspector .row .bar {
   position: absolute;
@@ -867,9 +764,26 @@ body:has(> #pjit-inspector) {
   fill-opacity: 0.85;
 }
 .shards .ring {
-  fill: none;
+  fill: transparent;
+  cursor: pointer;
+}
+.shards .ring.on {
   stroke: var(--select);
-  stroke-width: 2;
+  stroke-width: 3;
+}
+.pjit-inspector .thumb {
+  overflow: visible;
+  flex: none;
+}
+.pjit-inspector .thumb.thumb.thumb rect {
+  fill: var(--bg);
+  stroke: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .face {
+  fill: var(--c);
+}
+.pjit-inspector .thumb.thumb.thumb .dashed {
+  stroke-dasharray: 2 1.5;
 }
 
 .pjit-inspector .centre {
@@ -888,6 +802,22 @@ body:has(> #pjit-inspector) {
   overflow-x: auto;
   scrollbar-width: none;
   height: 33px;
+}
+.pjit-inspector .switch {
+  display: flex;
+  flex: none;
+  margin-left: auto;
+  padding-right: 8px;
+}
+.pjit-inspector .switch .button:first-child {
+  border-radius: 4px 0 0 4px;
+}
+.pjit-inspector .switch .button:last-child {
+  border-radius: 0 4px 4px 0;
+}
+.pjit-inspector .row.goes .bar {
+  background: none;
+  outline: 1px dashed var(--c);
 }
 .pjit-inspector .textbar {
   display: flex;
@@ -1066,8 +996,6 @@ body:has(> #pjit-inspector) {
 
 .pjit-inspector .totals {
   grid-area: totals;
-  border-top: 1px solid var(--rule);
-  border-right: 1px solid var(--rule);
   padding: 8px 10px;
   overflow-y: auto;
   min-width: 0;
@@ -1122,8 +1050,9 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .mesh {
   grid-area: mesh;
   border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
   display: grid;
-  grid-template-columns: minmax(0, 1fr) 168px;
+  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
   min-width: 0;
   min-height: 0;
 }
@@ -1138,11 +1067,12 @@ body:has(> #pjit-inspector) {
   position: absolute;
 }
 .pjit-inspector .meshside {
-  padding: 4px 10px 4px 0;
-  overflow-y: auto;
-  display: grid;
-  gap: 3px;
-  align-content: start;
+  order: -1;
+  display: flex;
+  gap: 8px;
+  align-items: center;
+  min-width: 0;
+  padding: 2px 10px 0;
   font-size: 11px;
 }
 .pjit-inspector .meshside .tabs {
@@ -1150,9 +1080,7 @@ body:has(> #pjit-inspector) {
   height: 26px;
 }
 .pjit-inspector .meshwords {
-  display: grid;
-  gap: 2px;
-  overflow-wrap: anywhere;
+  flex: 1;
 }
 .pjit-inspector .folds {
   display: flex;
@@ -1160,26 +1088,20 @@ body:has(> #pjit-inspector) {
   gap: 3px;
 }
 
-.pjit-inspector .meshtab {
-  flex: 1;
-  min-height: 0;
-  display: flex;
-  flex-direction: column;
+.pjit-inspector .traffic > .totals {
+  flex: 0 1 620px;
+  padding: 0;
 }
-.pjit-inspector .meshtab .mesh {
-  flex: 1;
-  border-top: 0;
-}
-.pjit-inspector .meshtab .totals {
-  order: 1;
-  flex: none;
-  max-height: 45%;
-  border-right: 0;
-}
-.pjit-inspector .centrebar [data-tab="mesh"] {
+/* One device: nothing is split, nothing is sent. */
+.pjit-inspector .single > .mesh,
+.pjit-inspector .single > .panes [data-tab="mesh"] {
   display: none;
 }
-
+@container (min-width: 1101px) {
+  .pjit-inspector .single > .list {
+    grid-row: 2 / 4;
+  }
+}
 .pjit-inspector .frame.wide {
   grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
 }
@@ -1203,56 +1125,24 @@ body:has(> #pjit-inspector) {
 }
 @container (min-width: 641px) and (max-width: 1400px) {
   .pjit-inspector .frame:not(.wide) {
-    grid-template: "top top top" auto "list centre details" minmax(0, 1fr) / 268px minmax(0, 1fr) 312px;
-  }
-  .pjit-inspector .centrebar [data-tab="mesh"] {
-    display: block;
+    grid-template:
+      "top top top" auto "list centre details" minmax(0, 1fr) "mesh centre details" 162px / 286px minmax(0, 1fr)
+      312px;
   }
 }
 @container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .single > .details {
+    grid-row: 3 / 5;
+  }
   .pjit-inspector .frame:not(.wide) {
     grid-template:
-      "top top" auto "list centre" minmax(0, 2fr)
-      "details centre" minmax(0, 3fr) / minmax(288px, 35%) minmax(0, 1fr);
+      "top top" auto "list centre" minmax(0, 5fr) "details centre" minmax(0, 8fr)
+      "mesh centre" 126px / minmax(288px, 35%) minmax(0, 1fr);
   }
   .pjit-inspector .details {
     border-left: 0;
     border-right: 1px solid var(--rule);
     border-top: 1px solid var(--rule);
-  }
-  .pjit-inspector .mesh {
-    grid-template-columns: minmax(0, 1fr) 140px;
-  }
-  /* One line for each row: what is beneath the name is in its tooltip and in the details. */
-  .pjit-inspector .row {
-    grid-template-columns: 18px minmax(0, 1fr) auto auto auto;
-    min-height: 25px;
-    padding: 4px 10px 4px 10px;
-    column-gap: 6px;
-    align-items: baseline;
-  }
-  .pjit-inspector .row .glyph {
-    grid-row: auto;
-    align-self: center;
-    margin: 0;
-  }
-  .pjit-inspector .row .sub {
-    display: none;
-  }
-  .pjit-inspector .row .axisname {
-    display: inline;
-    max-width: 84px;
-  }
-  .pjit-inspector .row .times {
-    order: 1;
-  }
-  .pjit-inspector .row .size {
-    order: 2;
-    min-width: 58px;
-  }
-  .pjit-inspector .row .bar {
-    left: 34px;
-    bottom: 1px;
   }
 }
 @container (max-width: 640px) {
@@ -1291,7 +1181,6 @@ body:has(> #pjit-inspector) {
   }
   .pjit-inspector .pane-mesh > .mesh {
     display: grid;
-    grid-template: minmax(120px, 1fr) auto / minmax(0, 1fr);
   }
   .pjit-inspector .pane-mesh > .totals {
     display: block;
@@ -1299,69 +1188,21 @@ body:has(> #pjit-inspector) {
     border-top: 1px solid var(--rule);
     max-height: 180px;
   }
-  .pjit-inspector .meshside {
-    padding: 4px 12px;
-    max-height: 160px;
-  }
   .pjit-inspector .widen {
     display: none;
   }
   .pjit-inspector .top {
     padding: 6px 10px;
   }
+  .pjit-inspector .title {
+    flex-wrap: wrap;
+  }
 }
 @media (prefers-contrast: more) {
-  /* 7 to 1 on every background */
-  .pjit-inspector.pjit-inspector.pjit-inspector {
-    --text: #000;
-    --dim: #000;
-    --line: #000;
-    --rule: #000;
-    --ax-0: #074f4c;
-    --ax-1: #783204;
-    --ax-2: #812055;
-    --ax-3: #3b4d08;
-    --ax-many: #4d378c;
-    --ax-none: #42474f;
-    --select: #08468b;
-    --note: #862217;
-  }
-  :root[data-theme="dark"] .pjit-inspector.pjit-inspector.pjit-inspector,
-  .pjit-inspector.dark.dark.dark {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
-  }
   .pjit-inspector .row[aria-selected="true"],
   .pjit-inspector .ln.is {
     outline: 2px solid var(--select);
     outline-offset: -2px;
-  }
-}
-@media (prefers-contrast: more) and (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .pjit-inspector:not(.light):not(.light):not(.light),
-  :host .pjit-inspector:not(.light):not(.light):not(.light) {
-    --text: #fff;
-    --dim: #fff;
-    --line: #fff;
-    --rule: #fff;
-    --ax-0: #a0e2dd;
-    --ax-1: #f7cfab;
-    --ax-2: #f8c9e2;
-    --ax-3: #cfdd97;
-    --ax-many: #dcd0fa;
-    --ax-none: #d3d7dc;
-    --select: #b8daff;
-    --note: #ffcac3;
   }
 }
 @media (forced-colors: active) {
@@ -1384,7 +1225,7 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;var R={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function z(t,e=""){let i=R[t]??R.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function j(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function S(t,e,i,n){return o("span",{class:`axis ${j(e,n)}`},i===null?t:`${t} ${i}`)}var k=40;function F(t){let e=o("aside",{class:"details","aria-live":"polite"}),i=()=>{let n=t.pass===null?null:t.named(t.pass),r=t.row?de(t):n?xe(t,n):me(t);e.replaceChildren(...r.filter(s=>s!==null))};return t.listen(i),i(),e}function W(t){return o("button",{type:"button",class:"button",onclick:()=>t.clear()},"All passes")}function de(t){let e=t.row,i=t.first.lives[e.life],[n]=t.chosen,r=t.stages[n].number,s=t.named(r),a=i?i.events:[],p=i?i.gone?`gone at the end; last called ${i.name}`:`at the end ${i.name}`:"";return[W(t),o("h2",{class:j(e.axes,t.axes)},z(e.kind),` ${e.kind} over `,S(e.words,e.axes,null,t.axes)),o("p",{class:"dim small"},e.size?`${e.size} \xB7 `:"","after ",s?s.name:"no pass"," ",o("code",{},e.name),i?.name===e.name?null:[" \xB7 ",p]),o("ol",{class:"events"},a.map(c=>he(t,c))),o("p",{},i?"":"What became of it is unknown.")]}function he(t,e){let i=e.of.slice(0,k);return o("li",{class:`is-${e.kind}`},o("b",{},e.words),o("button",{type:"button",class:"link small",onclick:()=>t.choosePass(e.number),disabled:!t.named(e.number)},`${e.pass} \xB7 ${e.number}`),o("ul",{},i.map(n=>o("li",{},fe(t,n,e.kind!=="combined"))),e.of.length>k?o("li",{class:"dim"},`${e.of.length-k} more`):null))}function fe(t,e,i){let n=/\(([^()]+:\d+)\)$/.exec(e)?.[1],r=n&&i?t.first.sources[n]:"";return[o("code",{},e.replaceAll("`","")),r?o("pre",{class:"line"},r):null]}function xe(t,e){let i=t.first.kernels.flatMap(([n,r,s])=>s.filter(([a])=>a===e.number).map(([,a])=>({name:n,kind:r,words:a}))).map(n=>({...n,words:n.words.replace(/^pass \d+, [^:]*: /,"")}));return[W(t),o("h2",{},o("span",{class:"dim"},`${e.number} `),o("span",{class:"code"},e.name)),e.sentence?o("p",{},e.sentence):o("p",{class:"dim"},"This pass is known by its name only."),e.file?o("p",{class:"small"},o("code",{},e.file),o("span",{class:"dim"}," in openxla/xla")):null,e.pipeline?o("p",{class:"dim small"},`in the pipeline ${e.pipeline}`):null,o("table",{class:"figures"},e.figures.map(([n,r])=>o("tr",{},o("th",{},n),o("td",{},r)))),e.did?o("p",{},o("b",{},e.did)):o("p",{class:"dim"},"It changed no collective."),i.length?o("h3",{},`${i.length} kernels and copies of the end that it made or changed`):null,o("ul",{class:"kernels"},i.slice(0,k).map(n=>o("li",{},o("code",{},n.name)," ",n.words)),i.length>k?o("li",{class:"dim"},`${i.length-k} more`):null)]}function me(t){return[o("h2",{},"Every pass that changed the program"),o("ol",{class:"every"},t.passes.map(e=>o("li",{},o("button",{type:"button",class:"link",title:e.sentence,onclick:()=>t.choosePass(e.number)},o("span",{class:"dim number"},e.number),o("span",{class:"code"},e.name)),o("span",{class:"dim small"},e.figures[0][1]),e.did?o("b",{class:"small"},e.did):null)))]}function G(t){let{first:e}=t,i=e.axes.map(([n,r],s)=>[s?" \xD7 ":"",S(n,[n],r,t.axes)]);return o("header",{class:"top"},o("p",{class:"what"},o("b",{},e.name),` XLA's passes \xB7 ${e.what}`,i.length?[" \xB7 mesh ",i]:null),o("p",{class:"answer"},o("b",{},e.head),`; ${e.more}.`),e.known_by?o("p",{class:"dim small"},e.known_by):null)}var T=class{constructor(e){this.first=e,this.passes=e.passes,this.stages=e.stages.map(([n,r])=>({number:n,rows:r.map(([s,a,p,c,l,f,d])=>({kind:s,axes:a,words:p,parents:c,life:l,name:f,size:d}))})),this.axes=e.axes.map(([n])=>n),this.pass=null,this.chosen=null;let i=this.passes.find(n=>n.did)??this.passes[0];this.after=i?.number??0,this.before=this.numberBefore(this.after),this.data=null,this.programs=new Map,this.listeners=[]}listen(e){this.listeners.push(e)}tell(){for(let e of this.listeners)e()}open(e){this.data=e,this.tell()}numberBefore(e){return this.passes.filter(i=>i.number<e).at(-1)?.number??0}named(e){return this.passes.find(i=>i.number===e)??null}choosePass(e){this.pass=e,this.chosen=null,this.after=e,this.before=this.numberBefore(e),this.tell()}choose(e,i){this.chosen=[e,i],this.pass=null,this.tell()}compare(e,i){this.before=e,this.after=i,this.tell()}clear(){this.chosen=null,this.pass=null,this.tell()}get row(){return this.chosen?this.stages[this.chosen[0]].rows[this.chosen[1]]:null}get family(){let e=new Set;if(!this.chosen)return e;let[i,n]=this.chosen,r=new Set([n]);for(let s=i;s>=0;s--){for(let a of r)e.add(`${s} ${a}`);r=new Set([...r].flatMap(a=>this.stages[s].rows[a].parents))}r=new Set([n]);for(let s=i+1;s<this.stages.length;s++){let a=new Set;this.stages[s].rows.forEach((p,c)=>{p.parents.some(l=>r.has(l))&&a.add(c)});for(let p of a)e.add(`${s} ${p}`);r=a}return e}program(e){let i=this.programs.get(e);if(i)return i;let n=[];if(this.data?.has(`program.${e}`)){let r=this.data.strings("lines"),s=this.data.strings("wheres"),a=this.data.column("where"),p=0;for(let c of this.data.column(`program.${e}`)){p+=c;let l=r.at(p),f=l.replace(/^ROOT /,"").split(" = ")[0];n.push({text:l,where:s.at(a[p]),name:f.replace(/^%/,"")})}}return this.programs.set(e,n),n}key(e){if(e==="Escape")this.clear();else if(e==="["||e==="]")this.walkPasses(e==="]"?1:-1);else if(this.chosen&&e.startsWith("Arrow"))this.walk(e);else return!1;return!0}walkPasses(e){let i=this.passes.findIndex(r=>r.number===this.after),n=this.passes[Math.max(0,Math.min(this.passes.length-1,i+e))];n&&this.choosePass(n.number)}walk(e){if(!this.chosen)return;let[i,n]=this.chosen,r=this.stages[i].rows;if(e==="ArrowLeft"&&r[n].parents.length&&this.choose(i-1,r[n].parents[0]),e==="ArrowRight"&&i+1<this.stages.length){let s=this.stages[i+1].rows.findIndex(a=>a.parents.includes(n));s>=0&&this.choose(i+1,s)}if(e==="ArrowUp"||e==="ArrowDown"){let s=$(r,this.axes),a=s[s.indexOf(n)+(e==="ArrowDown"?1:-1)];a!==void 0&&this.choose(i,a)}}};function $(t,e){let i=n=>n.axes?.length?n.axes.length>1?98:e.indexOf(n.axes[0].split(":(")[0]):99;return t.map((n,r)=>r).sort((n,r)=>t[n].kind.localeCompare(t[r].kind)||i(t[n])-i(t[r])||t[n].life-t[r].life||n-r)}var v=104,E=96,ue=118,A=8,ge=14,be=360;function V(t){let e=o("div",{class:"lanes"}),i=o("section",{class:"strip","aria-label":"Passes, and collectives through them"},e),n=0,s=D(()=>{let a=v+E+ue*t.stages.length;n=Math.max(i.clientWidth-2,Math.min(a,2400)),e.replaceChildren(...we(t,n))});return new ResizeObserver(()=>i.clientWidth-2!==n&&s()).observe(i),t.listen(s),i}function we(t,e){let{stages:i}=t,n=e-v-E,r=l=>v+n*(l+.5)/Math.max(1,i.length);if(!i.length)return[_(t,e,r),o("p",{class:"nothing"},"No pass made or changed a collective.")];let s=ye(t),a=b("svg",{width:e,height:s.height,class:t.chosen?"picture picked":"picture",role:"img","aria-label":t.first.head});for(let l of s.lanes)a.append(b("rect",{class:"lane",x:v,y:l.top-3,width:n,height:l.height+6}),...ke(l));let p=t.family;return a.append(...$e(t,s,r,p),...ze(t,s,r,p)),a.append(...Se(t,s,r(i.length-1))),[_(t,e,r),je(t,e),a,o("p",{class:"dim small legend"},"One line is one collective as it was made; it keeps its height through every pass, so that what is thick was combined. A line that ends in \xD7 was removed."," ",ve())]}function ve(){let t=e=>o("kbd",{},e);return[t("\u2190"),t("\u2192")," what it was made of, and became; ",t("\u2191"),t("\u2193")," its neighbours; ",t("["),t("]")," the pass before and after; ",t("Esc")," all"]}function _(t,e,i){let{passes:n,stages:r,first:s}=t,a=c=>v+(e-v-E)*(c+.5)/Math.max(1,s.written),p=b("svg",{width:e,height:46,class:"ticks",role:"group","aria-label":"All passes"});p.append(b("text",{x:4,y:13},`${n.length} of ${s.written}`),b("text",{x:4,y:26,class:"faint"},"steps changed it"),b("path",{class:"every",d:Array.from({length:s.written},(c,l)=>`M${a(l).toFixed(1)} 9v4`).join("")})),r.forEach((c,l)=>{let[f,d]=[a(c.number),i(l)];p.append(b("path",{class:"lead",d:`M${f} 18C${f} 34 ${d} 26 ${d} 44`}))});for(let c of n){let l=a(c.number),f=[c.did?"tick did":"tick",c.number===t.after?"now":""],d=b("g",{class:f.join(" "),onclick:()=>t.choosePass(c.number)},b("title",{},`${c.number} ${c.name}${c.did?`: ${c.did}`:""}`),b("rect",{class:"reach",x:l-3,y:0,width:6,height:20}),b("rect",{x:l-1,y:4,width:2,height:14}));p.append(d)}return p}function je(t,e){let i=t.stages.map(r=>{let s=t.named(r.number);return o("button",{type:"button",class:"column","data-pass":r.number,"aria-pressed":t.pass===r.number?"true":"false",disabled:!s,title:s?.sentence,onclick:()=>s&&t.choosePass(r.number)},o("span",{},o("span",{class:"dim"},`${r.number} `),s?s.name:"before all passes"),o("b",{},s?s.did:"as the program was written"))}),n={width:`${e}px`,padding:`0 ${E}px 4px ${v}px`,"grid-template-columns":`repeat(${i.length}, minmax(0, 1fr))`};return o("div",{class:"columns",style:n},i)}function ye(t){let{stages:e}=t,i=[];for(let[d,h]of e.entries()){let u=d?e[d-1].rows.map(()=>0):[];for(let m of h.rows)for(let g of m.parents)u[g]+=1;i.push(h.rows.map(m=>m.parents.length?m.parents.reduce((g,x)=>g+i[d-1][x]/u[x],0):1))}let n=[...new Set(e.flatMap(d=>d.rows.map(h=>h.kind)))].sort(),r=n.map(d=>e.map((h,u)=>h.rows.reduce((m,g,x)=>m+(g.kind===d?i[u][x]:0),0))),s=r.reduce((d,h)=>d+Math.max(...h),0)||1,a=Math.max(.6,Math.min(9,be/s)),p=a>=3?1.5:a>=1.5?.5:0,c=8,l=n.map((d,h)=>{let u=Math.max(Math.max(...r[h])*a,14),m=x=>e[x]?.rows.filter(w=>w.kind===d).length??0,g={kind:d,top:c,height:u,first:Math.max(...e.map((x,w)=>m(w))),last:m(e.length-1)};return c+=u+ge,g}),f=e.map((d,h)=>{let u=new Map(l.map(x=>[x.kind,x.top])),m=[],g=[];for(let x of $(d.rows,t.axes)){let{kind:w}=d.rows[x];m[x]=u.get(w)??0,g[x]=Math.max(.5,i[h][x]*a-p),u.set(w,m[x]+i[h][x]*a)}return{y:m,high:g}});return{lanes:l,columns:f,height:c,taken:f.map(d=>d.y.map(()=>0))}}function ke(t){let e=t.top+9,i=z(t.kind);i.setAttribute("x","2"),i.setAttribute("y",String(e-10));let n=t.first===t.last?`${t.last}`:`${t.first} \u2192 ${t.last}`,r=t.height<26;return[i,b("text",{x:18,y:e},t.kind.replace("collective-","")),b("text",{x:r?v-6:18,y:r?e:e+13,class:r?"faint right":"faint"},n)]}function*$e(t,e,i,n){for(let r=1;r<t.stages.length;r++){let[s,a]=[e.columns[r-1],e.columns[r]],p=t.stages[r].rows,c=s.y.map(()=>0);for(let d of p)for(let h of d.parents)c[h]+=1;let[l,f]=[i(r-1)+A/2,i(r)-A/2];for(let d of $(p,t.axes)){let h=p[d],u=$(t.stages[r-1].rows,t.axes),m=h.parents.length>1?u.filter(w=>h.parents.includes(w)):h.parents,g=m.reduce((w,y)=>w+s.high[y]/c[y],0)||1,x=a.y[d];for(let w of m){let y=s.high[w]/c[w],Y=s.y[w]+e.taken[r-1][w];e.taken[r-1][w]+=y;let I=a.high[d]*y/g,Z=t.stages[r-1].rows[w],Q=m.length>1||Z.kind!==h.kind,ee=n.has(`${r-1} ${w}`)&&n.has(`${r} ${d}`);yield b("path",{class:`ribbon ${j(h.axes,t.axes)}${Q?" changed":""}${ee?" own":""}`,d:Me(l,Y,y,f,x,I)}),x+=I}}for(let[d,h]of c.entries())h||(yield*Ae(t,r-1,d,s,l))}}function Me(t,e,i,n,r,s){let a=(t+n)/2,p=(...c)=>c.map(l=>l.toFixed(1)).join(" ");return`M${p(t,e)}C${p(a,e,a,r,n,r)}V${p(r+s)}C${p(a,r+s,a,e+i,t,e+i)}Z`}function*Ae(t,e,i,n,r){let s=n.y[i]+n.high[i]/2,a=j(t.stages[e].rows[i].axes,t.axes);yield b("path",{class:`end ${a}`,d:`M${r} ${s}h18m-3 -3l6 6m0 -6l-6 6`})}function*ze(t,e,i,n){for(let[r,s]of t.stages.entries()){let{y:a,high:p}=e.columns[r];for(let[c,l]of s.rows.entries()){let f=n.has(`${r} ${c}`),d=t.chosen?.[0]===r&&t.chosen[1]===c;yield b("rect",{class:`node ${j(l.axes,t.axes)}${f?" own":""}${d?" chosen":""}`,"data-node":`${r} ${c}`,x:i(r)-A/2,y:a[c],width:A,height:p[c],onclick:()=>t.choose(r,c)},b("title",{},`${l.name} (${l.kind}) over ${l.words}${l.size?`, ${l.size}`:""}`))}}}function*Se(t,e,i){let n=t.stages.at(-1),r=e.columns.at(-1);if(!n||!r)return;let s=0;for(let a of $(n.rows,t.axes)){let p=r.y[a]+r.high[a]/2+4;p<s||!n.rows[a].size||(s=p+13,yield b("text",{x:i+A,y:p,class:"faint"},n.rows[a].size))}}var X=`/* XLA's passes: strip and lanes beside details, and the texts of two programs under them. */
+`;var R={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function z(e,t=""){let i=R[e]??R.kernel;return w("svg",{class:`glyph ${t}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},w("path",{d:i}))}function j(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function S(e,t,i,n){return o("span",{class:`axis ${j(t,n)}`},i===null?e:`${e} ${i}`)}var k=40;function F(e){let t=o("aside",{class:"details","aria-live":"polite"}),i=()=>{let n=e.pass===null?null:e.named(e.pass),s=e.row?dt(e):n?xt(e,n):ut(e);t.replaceChildren(...s.filter(r=>r!==null))};return e.listen(i),i(),t}function W(e){return o("button",{type:"button",class:"button",onclick:()=>e.clear()},"All passes")}function dt(e){let t=e.row,i=e.first.lives[t.life],[n]=e.chosen,s=e.stages[n].number,r=e.named(s),a=i?i.events:[],p=i?i.gone?`gone at the end; last called ${i.name}`:`at the end ${i.name}`:"";return[W(e),o("h2",{class:j(t.axes,e.axes)},z(t.kind),` ${t.kind} over `,S(t.words,t.axes,null,e.axes)),o("p",{class:"dim small"},t.size?`${t.size} \xB7 `:"","after ",r?r.name:"no pass"," ",o("code",{},t.name),i?.name===t.name?null:[" \xB7 ",p]),o("ol",{class:"events"},a.map(c=>ht(e,c))),o("p",{},i?"":"What became of it is unknown.")]}function ht(e,t){let i=t.of.slice(0,k);return o("li",{class:`is-${t.kind}`},o("b",{},t.words),o("button",{type:"button",class:"link small",onclick:()=>e.choosePass(t.number),disabled:!e.named(t.number)},`${t.pass} \xB7 ${t.number}`),o("ul",{},i.map(n=>o("li",{},ft(e,n,t.kind!=="combined"))),t.of.length>k?o("li",{class:"dim"},`${t.of.length-k} more`):null))}function ft(e,t,i){let n=/\(([^()]+:\d+)\)$/.exec(t)?.[1],s=n&&i?e.first.sources[n]:"";return[o("code",{},t.replaceAll("`","")),s?o("pre",{class:"line"},s):null]}function xt(e,t){let i=e.first.kernels.flatMap(([n,s,r])=>r.filter(([a])=>a===t.number).map(([,a])=>({name:n,kind:s,words:a}))).map(n=>({...n,words:n.words.replace(/^pass \d+, [^:]*: /,"")}));return[W(e),o("h2",{},o("span",{class:"dim"},`${t.number} `),o("span",{class:"code"},t.name)),t.sentence?o("p",{},t.sentence):o("p",{class:"dim"},"This pass is known by its name only."),t.file?o("p",{class:"small"},o("code",{},t.file),o("span",{class:"dim"}," in openxla/xla")):null,t.pipeline?o("p",{class:"dim small"},`in the pipeline ${t.pipeline}`):null,o("table",{class:"figures"},t.figures.map(([n,s])=>o("tr",{},o("th",{},n),o("td",{},s)))),t.did?o("p",{},o("b",{},t.did)):o("p",{class:"dim"},"It changed no collective."),i.length?o("h3",{},`${i.length} kernels and copies of the end that it made or changed`):null,o("ul",{class:"kernels"},i.slice(0,k).map(n=>o("li",{},o("code",{},n.name)," ",n.words)),i.length>k?o("li",{class:"dim"},`${i.length-k} more`):null)]}function ut(e){return[o("h2",{},"Every pass that changed the program"),o("ol",{class:"every"},e.passes.map(t=>o("li",{},o("button",{type:"button",class:"link",title:t.sentence,onclick:()=>e.choosePass(t.number)},o("span",{class:"dim number"},t.number),o("span",{class:"code"},t.name)),o("span",{class:"dim small"},t.figures[0][1]),t.did?o("b",{class:"small"},t.did):null)))]}function G(e){let{first:t}=e,i=t.axes.map(([n,s],r)=>[r?" \xD7 ":"",S(n,[n],s,e.axes)]);return o("header",{class:"top"},o("p",{class:"what"},o("b",{},t.name),` XLA's passes \xB7 ${t.what}`,i.length?[" \xB7 mesh ",i]:null),o("p",{class:"answer"},o("b",{},t.head),`; ${t.more}.`),t.known_by?o("p",{class:"dim small"},t.known_by):null)}var T=class{constructor(t){this.first=t,this.passes=t.passes,this.stages=t.stages.map(([n,s])=>({number:n,rows:s.map(([r,a,p,c,l,f,d])=>({kind:r,axes:a,words:p,parents:c,life:l,name:f,size:d}))})),this.axes=t.axes.map(([n])=>n),this.pass=null,this.chosen=null;let i=this.passes.find(n=>n.did)??this.passes[0];this.after=i?.number??0,this.before=this.numberBefore(this.after),this.data=null,this.programs=new Map,this.listeners=[]}listen(t){this.listeners.push(t)}tell(){for(let t of this.listeners)t()}open(t){this.data=t,this.tell()}numberBefore(t){return this.passes.filter(i=>i.number<t).at(-1)?.number??0}named(t){return this.passes.find(i=>i.number===t)??null}choosePass(t){this.pass=t,this.chosen=null,this.after=t,this.before=this.numberBefore(t),this.tell()}choose(t,i){this.chosen=[t,i],this.pass=null,this.tell()}compare(t,i){this.before=t,this.after=i,this.tell()}clear(){this.chosen=null,this.pass=null,this.tell()}get row(){return this.chosen?this.stages[this.chosen[0]].rows[this.chosen[1]]:null}get family(){let t=new Set;if(!this.chosen)return t;let[i,n]=this.chosen,s=new Set([n]);for(let r=i;r>=0;r--){for(let a of s)t.add(`${r} ${a}`);s=new Set([...s].flatMap(a=>this.stages[r].rows[a].parents))}s=new Set([n]);for(let r=i+1;r<this.stages.length;r++){let a=new Set;this.stages[r].rows.forEach((p,c)=>{p.parents.some(l=>s.has(l))&&a.add(c)});for(let p of a)t.add(`${r} ${p}`);s=a}return t}program(t){let i=this.programs.get(t);if(i)return i;let n=[];if(this.data?.has(`program.${t}`)){let s=this.data.strings("lines"),r=this.data.strings("wheres"),a=this.data.column("where"),p=0;for(let c of this.data.column(`program.${t}`)){p+=c;let l=s.at(p),f=l.replace(/^ROOT /,"").split(" = ")[0];n.push({text:l,where:r.at(a[p]),name:f.replace(/^%/,"")})}}return this.programs.set(t,n),n}key(t){if(t==="Escape")this.clear();else if(t==="["||t==="]")this.walkPasses(t==="]"?1:-1);else if(this.chosen&&t.startsWith("Arrow"))this.walk(t);else return!1;return!0}walkPasses(t){let i=this.passes.findIndex(s=>s.number===this.after),n=this.passes[Math.max(0,Math.min(this.passes.length-1,i+t))];n&&this.choosePass(n.number)}walk(t){if(!this.chosen)return;let[i,n]=this.chosen,s=this.stages[i].rows;if(t==="ArrowLeft"&&s[n].parents.length&&this.choose(i-1,s[n].parents[0]),t==="ArrowRight"&&i+1<this.stages.length){let r=this.stages[i+1].rows.findIndex(a=>a.parents.includes(n));r>=0&&this.choose(i+1,r)}if(t==="ArrowUp"||t==="ArrowDown"){let r=$(s,this.axes),a=r[r.indexOf(n)+(t==="ArrowDown"?1:-1)];a!==void 0&&this.choose(i,a)}}};function $(e,t){let i=n=>n.axes?.length?n.axes.length>1?98:t.indexOf(n.axes[0].split(":(")[0]):99;return e.map((n,s)=>s).sort((n,s)=>e[n].kind.localeCompare(e[s].kind)||i(e[n])-i(e[s])||e[n].life-e[s].life||n-s)}var v=104,E=96,mt=118,A=8,gt=14,wt=360;function V(e){let t=o("div",{class:"lanes"}),i=o("section",{class:"strip","aria-label":"Passes, and collectives through them"},t),n=0,r=D(()=>{let a=v+E+mt*e.stages.length;n=Math.max(i.clientWidth-2,Math.min(a,2400)),t.replaceChildren(...bt(e,n))});return new ResizeObserver(()=>i.clientWidth-2!==n&&r()).observe(i),e.listen(r),i}function bt(e,t){let{stages:i}=e,n=t-v-E,s=l=>v+n*(l+.5)/Math.max(1,i.length);if(!i.length)return[_(e,t,s),o("p",{class:"nothing"},"No pass made or changed a collective.")];let r=yt(e),a=w("svg",{width:t,height:r.height,class:e.chosen?"picture picked":"picture",role:"img","aria-label":e.first.head});for(let l of r.lanes)a.append(w("rect",{class:"lane",x:v,y:l.top-3,width:n,height:l.height+6}),...kt(l));let p=e.family;return a.append(...$t(e,r,s,p),...zt(e,r,s,p)),a.append(...St(e,r,s(i.length-1))),[_(e,t,s),jt(e,t),a,o("p",{class:"dim small legend"},"One line is one collective as it was made; it keeps its height through every pass, so that what is thick was combined. A line that ends in \xD7 was removed."," ",vt())]}function vt(){let e=t=>o("kbd",{},t);return[e("\u2190"),e("\u2192")," what it was made of, and became; ",e("\u2191"),e("\u2193")," its neighbours; ",e("["),e("]")," the pass before and after; ",e("Esc")," all"]}function _(e,t,i){let{passes:n,stages:s,first:r}=e,a=c=>v+(t-v-E)*(c+.5)/Math.max(1,r.written),p=w("svg",{width:t,height:46,class:"ticks",role:"group","aria-label":"All passes"});p.append(w("text",{x:4,y:13},`${n.length} of ${r.written}`),w("text",{x:4,y:26,class:"faint"},"steps changed it"),w("path",{class:"every",d:Array.from({length:r.written},(c,l)=>`M${a(l).toFixed(1)} 9v4`).join("")})),s.forEach((c,l)=>{let[f,d]=[a(c.number),i(l)];p.append(w("path",{class:"lead",d:`M${f} 18C${f} 34 ${d} 26 ${d} 44`}))});for(let c of n){let l=a(c.number),f=[c.did?"tick did":"tick",c.number===e.after?"now":""],d=w("g",{class:f.join(" "),onclick:()=>e.choosePass(c.number)},w("title",{},`${c.number} ${c.name}${c.did?`: ${c.did}`:""}`),w("rect",{class:"reach",x:l-3,y:0,width:6,height:20}),w("rect",{x:l-1,y:4,width:2,height:14}));p.append(d)}return p}function jt(e,t){let i=e.stages.map(s=>{let r=e.named(s.number);return o("button",{type:"button",class:"column","data-pass":s.number,"aria-pressed":e.pass===s.number?"true":"false",disabled:!r,title:r?.sentence,onclick:()=>r&&e.choosePass(s.number)},o("span",{},o("span",{class:"dim"},`${s.number} `),r?r.name:"before all passes"),o("b",{},r?r.did:"as the program was written"))}),n={width:`${t}px`,padding:`0 ${E}px 4px ${v}px`,"grid-template-columns":`repeat(${i.length}, minmax(0, 1fr))`};return o("div",{class:"columns",style:n},i)}function yt(e){let{stages:t}=e,i=[];for(let[d,h]of t.entries()){let m=d?t[d-1].rows.map(()=>0):[];for(let u of h.rows)for(let g of u.parents)m[g]+=1;i.push(h.rows.map(u=>u.parents.length?u.parents.reduce((g,x)=>g+i[d-1][x]/m[x],0):1))}let n=[...new Set(t.flatMap(d=>d.rows.map(h=>h.kind)))].sort(),s=n.map(d=>t.map((h,m)=>h.rows.reduce((u,g,x)=>u+(g.kind===d?i[m][x]:0),0))),r=s.reduce((d,h)=>d+Math.max(...h),0)||1,a=Math.max(.6,Math.min(9,wt/r)),p=a>=3?1.5:a>=1.5?.5:0,c=8,l=n.map((d,h)=>{let m=Math.max(Math.max(...s[h])*a,14),u=x=>t[x]?.rows.filter(b=>b.kind===d).length??0,g={kind:d,top:c,height:m,first:Math.max(...t.map((x,b)=>u(b))),last:u(t.length-1)};return c+=m+gt,g}),f=t.map((d,h)=>{let m=new Map(l.map(x=>[x.kind,x.top])),u=[],g=[];for(let x of $(d.rows,e.axes)){let{kind:b}=d.rows[x];u[x]=m.get(b)??0,g[x]=Math.max(.5,i[h][x]*a-p),m.set(b,u[x]+i[h][x]*a)}return{y:u,high:g}});return{lanes:l,columns:f,height:c,taken:f.map(d=>d.y.map(()=>0))}}function kt(e){let t=e.top+9,i=z(e.kind);i.setAttribute("x","2"),i.setAttribute("y",String(t-10));let n=e.first===e.last?`${e.last}`:`${e.first} \u2192 ${e.last}`,s=e.height<26;return[i,w("text",{x:18,y:t},e.kind.replace("collective-","")),w("text",{x:s?v-6:18,y:s?t:t+13,class:s?"faint right":"faint"},n)]}function*$t(e,t,i,n){for(let s=1;s<e.stages.length;s++){let[r,a]=[t.columns[s-1],t.columns[s]],p=e.stages[s].rows,c=r.y.map(()=>0);for(let d of p)for(let h of d.parents)c[h]+=1;let[l,f]=[i(s-1)+A/2,i(s)-A/2];for(let d of $(p,e.axes)){let h=p[d],m=$(e.stages[s-1].rows,e.axes),u=h.parents.length>1?m.filter(b=>h.parents.includes(b)):h.parents,g=u.reduce((b,y)=>b+r.high[y]/c[y],0)||1,x=a.y[d];for(let b of u){let y=r.high[b]/c[b],Y=r.y[b]+t.taken[s-1][b];t.taken[s-1][b]+=y;let I=a.high[d]*y/g,Z=e.stages[s-1].rows[b],Q=u.length>1||Z.kind!==h.kind,tt=n.has(`${s-1} ${b}`)&&n.has(`${s} ${d}`);yield w("path",{class:`ribbon ${j(h.axes,e.axes)}${Q?" changed":""}${tt?" own":""}`,d:Mt(l,Y,y,f,x,I)}),x+=I}}for(let[d,h]of c.entries())h||(yield*At(e,s-1,d,r,l))}}function Mt(e,t,i,n,s,r){let a=(e+n)/2,p=(...c)=>c.map(l=>l.toFixed(1)).join(" ");return`M${p(e,t)}C${p(a,t,a,s,n,s)}V${p(s+r)}C${p(a,s+r,a,t+i,e,t+i)}Z`}function*At(e,t,i,n,s){let r=n.y[i]+n.high[i]/2,a=j(e.stages[t].rows[i].axes,e.axes);yield w("path",{class:`end ${a}`,d:`M${s} ${r}h18m-3 -3l6 6m0 -6l-6 6`})}function*zt(e,t,i,n){for(let[s,r]of e.stages.entries()){let{y:a,high:p}=t.columns[s];for(let[c,l]of r.rows.entries()){let f=n.has(`${s} ${c}`),d=e.chosen?.[0]===s&&e.chosen[1]===c;yield w("rect",{class:`node ${j(l.axes,e.axes)}${f?" own":""}${d?" chosen":""}`,"data-node":`${s} ${c}`,x:i(s)-A/2,y:a[c],width:A,height:p[c],onclick:()=>e.choose(s,c)},w("title",{},`${l.name} (${l.kind}) over ${l.words}${l.size?`, ${l.size}`:""}`))}}}function*St(e,t,i){let n=e.stages.at(-1),s=t.columns.at(-1);if(!n||!s)return;let r=0;for(let a of $(n.rows,e.axes)){let p=s.y[a]+s.high[a]/2+4;p<r||!n.rows[a].size||(r=p+13,yield w("text",{x:i+A,y:p,class:"faint"},n.rows[a].size))}}var X=`/* XLA's passes: strip and lanes beside details, and the texts of two programs under them. */
 .pjit-inspector {
   height: 100vh;
 }
@@ -1712,5 +1553,5 @@ body:has(> #pjit-inspector) {
     grid-row: auto;
   }
 }
-`;function C(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}var J=150;function K(t){let e=J,i="",n=o("div",{class:"rows",tabindex:0,role:"region","aria-label":"Instructions that differ"}),r=o("span",{class:"dim"}),s=(h,u)=>{let m=o("select",{"aria-label":h,onchange:()=>u(Number(m.value))},o("option",{value:0},"before all passes"),t.passes.map(g=>o("option",{value:g.number},`${g.number} ${g.name}`)));return m},a=s("The earlier program",h=>t.compare(h,t.after)),p=s("The later program",h=>t.compare(t.before,h)),c=o("input",{type:"search",placeholder:"only lines with \u2026","aria-label":"Only lines with these letters",oninput:h=>{i=h.target.value,f()}}),l=(h,u,m)=>o("button",{type:"button",class:"button",title:m,onclick:()=>t.walkPasses(h)},u),f=()=>{if(a.value=String(t.before),p.value=String(t.after),t.first.no_lines||!t.data){r.textContent="",n.replaceChildren(o("p",{class:"nothing"},t.first.no_lines||"Reading the texts."));return}let h=Ee(t,t.before,t.after),u=i?h.filter(x=>`${x.before}${x.after}${x.where}`.includes(i)):h,m=x=>C(h.filter(x).length);r.textContent=`${m(x=>x.before&&x.after)} changed, ${m(x=>!x.before)} new, ${m(x=>!x.after)} gone${i?`; ${C(u.length)} of them shown`:""}`;let g=o("button",{type:"button",class:"button",onclick:()=>{e+=1e3,f()}},`${C(u.length-e)} more`);n.replaceChildren(...u.slice(0,e).map(x=>Ce(t,x)),...u.length>e?[g]:[],...h.length?[]:[o("p",{class:"nothing"},"These two programs have the same instructions.")])},d=[-1,-1];return t.listen(()=>{(d[0]!==t.before||d[1]!==t.after)&&(e=J,n.scrollTop=0),d=[t.before,t.after],f()}),f(),o("section",{class:"texts","aria-label":"Two programs beside each other"},o("div",{class:"bar"},o("h2",{class:"minor"},"What differs"),l(-1,"\u25C0","the pass before"),a,"\u2192",p,l(1,"\u25B6","the next pass"),r,c),n)}function Ee(t,e,i){let n=new Map(t.program(e).map(s=>[s.name,s])),r=[];for(let s of t.program(i)){let a=n.get(s.name);n.delete(s.name),a?.text!==s.text&&r.push({name:s.name,before:a?.text??"",after:s.text,where:s.where||a?.where||""})}for(let s of n.values())r.push({name:s.name,before:s.text,after:"",where:s.where});return r}function Ce(t,e){let i=t.first.sources[e.where]??"",[n,r]=Be(e.before,e.after);return o("div",{class:`pair ${e.before?e.after?"is-changed":"is-gone":"is-new"}`},o("span",{class:"where code",title:i},e.where),o("code",{class:"side old"},n),o("code",{class:"side new"},r),i?o("span",{class:"source code dim"},i):null)}function Be(t,e){if(!t||!e)return[t,e];let i=0;for(;i<t.length&&i<e.length&&t[i]===e[i];)i++;let n=0;for(;n<Math.min(t.length,e.length)-i&&t.at(-1-n)===e.at(-1-n);)n++;let r=s=>[s.slice(0,i),o("mark",{},s.slice(i,s.length-n)),s.slice(s.length-n)];return[r(t),r(e)]}function Oe(t,e){let i=new T(e),n=o("div",{class:"frame passes"},G(i),V(i),F(i),K(i));return t.classList.add("pjit-inspector"),t.replaceChildren(n),document.addEventListener("keydown",r=>{r.target instanceof HTMLElement&&/^(INPUT|SELECT|TEXTAREA)$/.test(r.target.tagName)||i.key(r.key)&&r.preventDefault()}),i}async function Ie(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let n=new URLSearchParams(location.hash.slice(1)).get("theme");n&&(document.documentElement.dataset.theme=n);let r=Oe(t,JSON.parse(e.textContent??""));try{r.open(L(await U(N(i.textContent??"")))),t.setAttribute("data-ready","true")}catch(s){t.append(o("p",{class:"nothing"},`The texts of this page could not be read: ${s}`))}}document.head.append(o("style",{},`${H}
-${X}`));Ie();
+`;function C(e){return String(e).replace(/\B(?=(\d{3})+(?!\d))/g,",")}var J=150;function K(e){let t=J,i="",n=o("div",{class:"rows",tabindex:0,role:"region","aria-label":"Instructions that differ"}),s=o("span",{class:"dim"}),r=(h,m)=>{let u=o("select",{"aria-label":h,onchange:()=>m(Number(u.value))},o("option",{value:0},"before all passes"),e.passes.map(g=>o("option",{value:g.number},`${g.number} ${g.name}`)));return u},a=r("The earlier program",h=>e.compare(h,e.after)),p=r("The later program",h=>e.compare(e.before,h)),c=o("input",{type:"search",placeholder:"only lines with \u2026","aria-label":"Only lines with these letters",oninput:h=>{i=h.target.value,f()}}),l=(h,m,u)=>o("button",{type:"button",class:"button",title:u,onclick:()=>e.walkPasses(h)},m),f=()=>{if(a.value=String(e.before),p.value=String(e.after),e.first.no_lines||!e.data){s.textContent="",n.replaceChildren(o("p",{class:"nothing"},e.first.no_lines||"Reading the texts."));return}let h=Et(e,e.before,e.after),m=i?h.filter(x=>`${x.before}${x.after}${x.where}`.includes(i)):h,u=x=>C(h.filter(x).length);s.textContent=`${u(x=>x.before&&x.after)} changed, ${u(x=>!x.before)} new, ${u(x=>!x.after)} gone${i?`; ${C(m.length)} of them shown`:""}`;let g=o("button",{type:"button",class:"button",onclick:()=>{t+=1e3,f()}},`${C(m.length-t)} more`);n.replaceChildren(...m.slice(0,t).map(x=>Ct(e,x)),...m.length>t?[g]:[],...h.length?[]:[o("p",{class:"nothing"},"These two programs have the same instructions.")])},d=[-1,-1];return e.listen(()=>{(d[0]!==e.before||d[1]!==e.after)&&(t=J,n.scrollTop=0),d=[e.before,e.after],f()}),f(),o("section",{class:"texts","aria-label":"Two programs beside each other"},o("div",{class:"bar"},o("h2",{class:"minor"},"What differs"),l(-1,"\u25C0","the pass before"),a,"\u2192",p,l(1,"\u25B6","the next pass"),s,c),n)}function Et(e,t,i){let n=new Map(e.program(t).map(r=>[r.name,r])),s=[];for(let r of e.program(i)){let a=n.get(r.name);n.delete(r.name),a?.text!==r.text&&s.push({name:r.name,before:a?.text??"",after:r.text,where:r.where||a?.where||""})}for(let r of n.values())s.push({name:r.name,before:r.text,after:"",where:r.where});return s}function Ct(e,t){let i=e.first.sources[t.where]??"",[n,s]=Bt(t.before,t.after);return o("div",{class:`pair ${t.before?t.after?"is-changed":"is-gone":"is-new"}`},o("span",{class:"where code",title:i},t.where),o("code",{class:"side old"},n),o("code",{class:"side new"},s),i?o("span",{class:"source code dim"},i):null)}function Bt(e,t){if(!e||!t)return[e,t];let i=0;for(;i<e.length&&i<t.length&&e[i]===t[i];)i++;let n=0;for(;n<Math.min(e.length,t.length)-i&&e.at(-1-n)===t.at(-1-n);)n++;let s=r=>[r.slice(0,i),o("mark",{},r.slice(i,r.length-n)),r.slice(r.length-n)];return[s(e),s(t)]}function Ot(e,t){let i=new T(t),n=o("div",{class:"frame passes"},G(i),V(i),F(i),K(i));return e.classList.add("pjit-inspector"),e.replaceChildren(n),document.addEventListener("keydown",s=>{s.target instanceof HTMLElement&&/^(INPUT|SELECT|TEXTAREA)$/.test(s.target.tagName)||i.key(s.key)&&s.preventDefault()}),i}async function It(){let e=document.getElementById("pjit-inspector"),t=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!e||!t||!i)return;let n=new URLSearchParams(location.hash.slice(1)).get("theme");n&&(document.documentElement.dataset.theme=n);let s=Ot(e,JSON.parse(t.textContent??""));try{s.open(L(await q(N(i.textContent??"")))),e.setAttribute("data-ready","true")}catch(r){e.append(o("p",{class:"nothing"},`The texts of this page could not be read: ${r}`))}}document.head.append(o("style",{},`${H}
+${X}`));It();
