@@ -27,7 +27,7 @@ PACKAGE = ROOT / "pjit_inspect"
 FRONT = PACKAGE / "view" / "front"
 LICENSES = FRONT / "LICENSES.txt"
 BESIDE_PYTHON = {"SKILL.md", "analyze/errors/messages.txt", "py.typed", "view/front/LICENSES.txt"} | {
-    f"view/front/{bundle}.js" for bundle in ("inspector", "compare", "play", "passes")
+    f"view/front/{bundle}.js" for bundle in ("loader", "inspector", "compare", "play", "passes")
 }
 """What the wheel holds of the package that is no Python."""
 

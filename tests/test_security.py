@@ -450,7 +450,7 @@ def test_exported_pages_name_no_network_address(watched, tmp_path: Path):
         assert [address for address in Addresses(page).found if not address.startswith("data:")] == []
 
 
-@pytest.mark.parametrize("bundle", ["inspector.js", "compare.js", "play.js", "passes.js"])
+@pytest.mark.parametrize("bundle", ["loader.js", "inspector.js", "compare.js", "play.js", "passes.js"])
 def test_the_script_of_the_pages_names_no_address_but_the_name_of_svg(bundle: str):
     script = (PACKAGE / "view" / "front" / bundle).read_text(encoding="utf-8")
     assert set(re.findall(r"(?:https?|wss?|ftp)://[^\"'` )]*", script)) <= {"http://www.w3.org/2000/svg"}

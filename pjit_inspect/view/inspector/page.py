@@ -1,7 +1,8 @@
 """The inspector as one page that loads nothing (a file, or the frame in a notebook's display), and as a live widget.
 
-The page's policy lets only this script run, by its hash, and lets nothing be fetched. Data are in script elements that
-no browser runs. The selection on a widget's page is the selection in the kernel, both ways.
+The page's policy lets only its script run, by its hash, and one that inflates it; it lets nothing be fetched. Data, and
+the deflated script, are in script elements that no browser runs. The selection on a widget's page is the selection in
+the kernel, both ways.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _PAGE = """<!DOCTYPE html>
 _SCRIPTED = """<main id="pjit-inspector" class="page">{still}</main>
 <script type="application/json" id="pjit-first">{first}</script>
 {stores}
-<script type="module">{script}</script>"""
+<script type="module">{loader}</script>"""
 
 _STORE = '<script type="text/plain" id="{id}">{store}</script>'
 
@@ -106,6 +107,11 @@ def bundle_text() -> str:
     return BUNDLE.read_text(encoding="utf-8")
 
 
+@functools.cache
+def _loader() -> str:
+    return BUNDLE.with_name("loader.js").read_text(encoding="utf-8")
+
+
 def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
     """The whole page. `still` is HTML shown until the script runs, and stays where none may run."""
     more = {"pjit-memory": payload.memory} if payload.memory else {}
@@ -121,15 +127,25 @@ def scripted_page(
     `more` are further stores, by the ids of their elements; each is decoded only on request.
     """
     stores = {"pjit-blob": blob, **(more or {})}
-    packed = {id: base64.b64encode(deflated(one)).decode() for id, one in stores.items()}
+    packed = {id: _packed(one) for id, one in stores.items()} | {"pjit-script": _packed_script(script)}
     body = _SCRIPTED.format(
         still=still,
         first=json_text(first),
         stores="\n".join(_STORE.format(id=id, store=store) for id, store in packed.items()),
-        script=script,
+        loader=(loader := _loader()),
     )
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _page(title, body, script=f"script-src 'sha256-{digest}'; ")
+    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in (loader, script))
+    allowed = " ".join(f"'sha256-{one}'" for one in digests)
+    return _page(title, body, script=f"script-src {allowed}; ")
+
+
+def _packed(store: bytes) -> str:
+    return base64.b64encode(deflated(store)).decode()
+
+
+@functools.cache
+def _packed_script(script: str) -> str:
+    return _packed(script.encode())
 
 
 def _page(title: str, body: str, *, script: str = "", head: str = "") -> str:
