@@ -12,7 +12,7 @@ def table(*rows: tuple[str, int, dict[str, int]], first: int = 0) -> PassTable:
     found: list[Pass] = []
     for number, (name, looks, kinds) in enumerate(rows, 1):
         given: dict[str, Any] = {
-            f"{what}_{when}": 5 for what in ("instructions", "fusions", "copies") for when in _BOTH
+            f"{what}_{when}": 5 for what in ("instructions", "fusions", "copies") for when in ("before", "after")
         }
         before = found[-1].looks_after if found else first
         counts = {"collectives_before": (), "collectives_after": tuple(kinds.items())}
