@@ -5,7 +5,7 @@ Not its job: which collective became which (`analyze.passes.join`), or reading p
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -86,10 +86,11 @@ class _Follower:
     def take(self, step: Snapshot) -> str:
         """Follows the collectives to the next step; what it did to them, in words."""
         joined = join(tuple(self._events), step.sites)
-        said, combined, results = Counter[str](), Counter[str](), Counter[str]()
+        said: dict[str, Counter[str]] = defaultdict(Counter)
+        results = Counter[str]()
         for site in joined.gone:
             end = self._end(site, step, joined)
-            said[f"{site.kind} {'removed' if end.kind == 'removed' else 'gone, unknown where'}"] += 1
+            said["removed" if end.kind == "removed" else "gone, unknown where"][site.kind] += 1
             self._removed.append(_life(site, (*self._events[site], end), is_removed=True))
             self._gone.append((len(self._stages) - 1, self._places[site]))
         now: dict[PassSite, tuple[LifeEvent, ...]] = {}
@@ -100,16 +101,21 @@ class _Follower:
             events = self._changes(site, parents, step) if parents else (self._beginning(site, step, joined),)
             now[site] = (*past, *events)
             places[site] = tuple(sorted({place for parent in parents for place in self._places[parent]}))
-            said.update(_short(event, site) for event in events if event.kind != "combined")
-            if len(parents) > 1:
-                combined[f"{site.kind} combined into"] += len(parents)
-                results[f"{site.kind} combined into"] += 1
+            for event in events:
+                is_joint = event.kind == "combined"
+                said["combined into" if is_joint else _short(event)][site.kind] += len(parents) if is_joint else 1
+                results[site.kind] += is_joint
         self._events, self._is_first, self._places = now, False, places
-        if said or combined:
+        if said:
             self._stages.append((step.number, step.sites, tuple(places[site] for site in step.sites)))
             self._places = {site: (place,) for place, site in enumerate(step.sites)}
-        joint = [f"{count} {words} {results[words]}" for words, count in combined.items()]
-        return ", ".join([*joint, *(f"{count} {words}" for words, count in said.most_common())])
+        joint = said.pop("combined into", Counter())
+        words = [f"{count} {kind} combined into {results[kind]}" for kind, count in joint.items()]
+        for what, counts in said.items():
+            kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+            # "2 all-reduce became reduce-scatter" has the kind.
+            words.append(f"{counts.total()} {what}" if " became " in what else f"{kinds} {what}")
+        return ", ".join(words)
 
     def lives(self) -> tuple[Life, ...]:
         """The lives of those that are there, then of those removed."""
@@ -189,21 +195,19 @@ class _Follower:
         return self._event(step, "removed", "removed")
 
 
-def _short(event: LifeEvent, site: PassSite) -> str:
+def _short(event: LifeEvent) -> str:
     """What happened, without what is special to one collective."""
     match event.kind:
         case "made":
-            return f"{site.kind} made" if event.number else f"{site.kind} of the program itself"
+            return "made" if event.number else "of the program itself"
         case "copied":
-            return f"{site.kind} copied"
-        case "changed" if not event.words.startswith("moves "):
-            return event.words
-        case "changed":
-            return f"{site.kind} in pieces" if " pieces " in event.words else f"{site.kind} of other shapes"
+            return "copied"
+        case "changed" if event.words.startswith("moves "):
+            return "in pieces" if " pieces " in event.words else "of other shapes"
         case "unknown" if "appears" in event.words:
-            return f"{site.kind} made, unknown of what"
+            return "made, unknown of what"
         case _:
-            return f"{site.kind} {event.words}"
+            return event.words
 
 
 def _shapes(site: PassSite) -> str:

@@ -23,7 +23,7 @@ from pjit_inspect.view.passes.passes import passes_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-_SOON = 30_000
+_SOON = 80_000
 """Instructions, of all programs between passes together, whose text a display under a cell has."""
 _MOST = 3_000_000
 """The same for a page in a file."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.passes import Life, Pass, PassTable
 from pjit_inspect.view.document.columns import codes, numbers, table_of
 from pjit_inspect.view.document.document import Block, Column, Document, Fold, Text, dim, line, strong
@@ -26,7 +25,7 @@ def passes_view(table: PassTable, name: str, axes: tuple[str, ...] = ()) -> Docu
         blocks.append(line(dim(BY_NAMES)))
     telling = [row for row in table if row.did]
     if telling:
-        blocks.append(table_of(_telling_columns(telling), telling, shown=_MOST_ROWS, rest=_more_passes))
+        blocks.append(table_of(_TELLING, telling, shown=_MOST_ROWS, rest=_more_passes))
     every = table_of(_COLUMNS, table.rows, shown=_MOST_ROWS, rest=_more_passes)
     title = f"All {len(table)} passes that changed the program"
     blocks += [Fold(summary=(Text(title),), blocks=(every,))] if telling else [every]
@@ -89,27 +88,17 @@ def _total(counts: tuple[tuple[str, int], ...]) -> int:
     return sum(count for _, count in counts)
 
 
-def _telling_columns(rows: Sequence[Pass]) -> tuple[Column, ...]:
-    """The columns of passes that changed a collective: one for each kind that one of them has."""
-    kinds = [
-        kind for kind in KINDS if any(kind in dict(row.collectives_after + row.collectives_before) for row in rows)
-    ]
-
-    def count_of(kind: str) -> Column:
-        return numbers(kind, lambda row: dict(row.collectives_after).get(kind, 0))
-
-    return (
-        numbers("pass", lambda row: row.number),
-        codes("name", lambda row: row.name),
-        *map(count_of, kinds),
-        Column("what it did", lambda row: row.did),
-    )
-
-
 def _figure(at: int) -> Column:
     title = ("instructions", "fusions", "copies", "collectives")[at]
     return numbers(title, lambda row: figures_of(row)[at][1])
 
+
+_TELLING = (
+    numbers("pass", lambda row: row.number),
+    codes("name", lambda row: row.name),
+    _figure(3),
+    Column("what it did", lambda row: row.did, shrink=True),
+)
 
 _COLUMNS = (
     numbers("pass", lambda row: row.number),

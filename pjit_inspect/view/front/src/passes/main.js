@@ -12,7 +12,14 @@ import { texts } from "./texts.js";
 /** @param {HTMLElement} root @param {any} first */
 function mount(root, first) {
   const store = new PassesStore(first);
-  const frame = h("div", { class: "frame passes" }, head(store), lanes(store), details(store), texts(store));
+  const frame = h(
+    "div",
+    { class: first.no_lines ? "frame passes bare" : "frame passes" },
+    head(store),
+    lanes(store),
+    details(store),
+    texts(store),
+  );
   root.classList.add("pjit-inspector");
   root.replaceChildren(frame);
   document.addEventListener("keydown", (event) => {

@@ -29,7 +29,7 @@ export class PassesStore {
     this.pass = null;
     /** A collective, as stage and row. @type {[number, number] | null} */
     this.chosen = null;
-    const telling = this.passes.find((one) => one.did) ?? this.passes[0];
+    const telling = this.passes.filter((one) => one.did).at(-1) ?? this.passes[0];
     /** @type {number} */
     this.after = telling?.number ?? 0;
     this.before = this.numberBefore(this.after);

@@ -6,6 +6,7 @@ const MOST = 150;
 
 /** @param {import("./store.js").PassesStore} store */
 export function texts(store) {
+  if (store.first.no_lines) return h("section", { class: "texts" }, h("p", { class: "nothing" }, store.first.no_lines));
   let most = MOST;
   let wanted = "";
   const rows = h("div", { class: "rows", tabindex: 0, role: "region", "aria-label": "Instructions that differ" });
@@ -37,11 +38,7 @@ export function texts(store) {
   const paint = () => {
     before.value = String(store.before);
     after.value = String(store.after);
-    if (store.first.no_lines || !store.data) {
-      words.textContent = "";
-      rows.replaceChildren(h("p", { class: "nothing" }, store.first.no_lines || "Reading the texts."));
-      return;
-    }
+    if (!store.data) return;
     const found = differing(store, store.before, store.after);
     const shown = wanted ? found.filter((one) => `${one.before}${one.after}${one.where}`.includes(wanted)) : found;
     const count = (/** @type {(one: any) => boolean} */ is) => thousands(found.filter(is).length);
