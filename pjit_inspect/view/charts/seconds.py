@@ -215,7 +215,7 @@ def scaling_chart(table: ScalingTable) -> CurveChart:
             points=tuple((x, y * factor) for x, y in own.points),
             is_dashed=own.is_dashed,
         )
-        for own in (*curves, Curve(name="without loss", color=LINE, points=even, is_dashed=True))
+        for own in (*curves, Curve(name="without loss (dashed)", color=LINE, points=even, is_dashed=True))
     ]
     return CurveChart(
         title=title,
