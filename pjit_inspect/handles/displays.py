@@ -204,7 +204,9 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
             shardings=analyses.shardings,
             phase_of=find_phase,
             text=to_text(document),
-            time=None if report.time is None or not show_times else time_data(report.time),
+            time=None
+            if report.time is None or not show_times
+            else time_data(report.time, analyses.known.get("scaling")),
             show_times=show_times,
         )
     )

@@ -409,7 +409,10 @@ class CompileRecord(Displayable):
         """
         from pjit_inspect.handles.time.scale import Scaling, scaling_of
 
-        return scaling_of(Scaling(record=self, target=target, axis=axis, weak=weak), chips)
+        found = scaling_of(Scaling(record=self, target=target, axis=axis, weak=weak), chips)
+        # The inspector's pane of seconds shows the last.
+        self.state.analyses.known["scaling"] = found
+        return found
 
     # ------------------------------------------------------------ what if
 

@@ -14,7 +14,7 @@ from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
-from pjit_inspect.handles.time.step import quick_range
+from pjit_inspect.handles.time.quick import quick_range
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective

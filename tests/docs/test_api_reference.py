@@ -95,7 +95,7 @@ def test_what_may_fail_says_how():
 
 
 def test_the_magic_knows_these_options():
-    shown = {"--view", "--no-times", "--measure", "--cell", "--watch", "--limit", "--line", "--on"}
+    shown = {"--view", "--no-times", "--measure", "--cell", "--watch", "--limit", "--line", "--on", "--quick"}
     assert magic_options() == shown | {"--target", "--mesh", "--effort"}
 
 

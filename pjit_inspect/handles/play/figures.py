@@ -15,7 +15,7 @@ from pjit_inspect.analyze.play.controls import bytes_on_device
 from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.report.report import collectives_of, sent_over
-from pjit_inspect.handles.time.step import quick_range
+from pjit_inspect.handles.time.quick import quick_range
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData

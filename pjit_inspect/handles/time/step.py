@@ -7,7 +7,6 @@ Joins the rooms. Not its job: the estimate (`analyze.time`), asking XLA (`asked.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.report.report import user_files_of
@@ -16,10 +15,8 @@ from pjit_inspect.analyze.time.step import TimeInput, find_step_time
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.mesh import Device
+from pjit_inspect.handles.time.quick import devices_at
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.time.hardware import HARDWARE, Hardware, hardware_of
 from pjit_inspect.model.time.rows import TimedCollectives, TimedKernels
 from pjit_inspect.model.time.step_time import StepTime
@@ -97,7 +94,7 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
             graph=graph,
             collectives=tuple(analyses.collectives),
             hardware=speeds,
-            devices=_devices(data),
+            devices=devices_at(data),
             is_partial=data.is_partial,
             trusts_xla=_trusts_xla(data),
             files=user_files_of(data),
@@ -110,30 +107,6 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
     platform = data.devices[0].platform if data.devices else ""
     made_for = f"the kernels are those that XLA made for {platform or 'the devices of the program'}"
     return replace(found, notes=(*found.notes, made_for))
-
-
-def quick_range(
-    data: RecordData, module: HloModule, collectives: Sequence[Collective], chip: str
-) -> tuple[float, float] | None:
-    """The least and the most seconds of a program that XLA only partitioned, on a chip; None if its speed is unknown.
-
-    They are `floor_s` and `serial_s` of `record.time`, without its rows.
-    """
-    hardware = hardware_of(chip)
-    if hardware is None:
-        return None
-    step = find_step_time(
-        TimeInput(
-            module=module,
-            graph=None,
-            collectives=collectives,
-            hardware=hardware,
-            devices=_devices(data),
-            is_partial=True,
-            files=user_files_of(data),
-        )
-    )
-    return None if step.floor_s is None or step.serial_s is None else (step.floor_s, step.serial_s)
 
 
 def calibrated(analyses: Analyses) -> Hardware:
@@ -160,13 +133,6 @@ def known_hardware(target: str) -> Hardware:
 def _own_hardware(data: RecordData) -> Hardware | None:
     kinds = {device.kind for device in data.devices}
     return hardware_of(kinds.pop()) if len(kinds) == 1 else None
-
-
-def _devices(data: RecordData) -> tuple[Device, ...]:
-    """The device at each position of the mesh."""
-    by_id = {device.id: device for device in data.devices}
-    ids = () if data.mesh is None else data.mesh.device_ids
-    return tuple(by_id[number] for number in ids) if ids and by_id.keys() >= set(ids) else data.devices
 
 
 def _trusts_xla(data: RecordData) -> bool:

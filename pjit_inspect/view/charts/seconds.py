@@ -15,6 +15,8 @@ from pjit_inspect.view.document.quantities import count_text, plural, time_text,
 
 KERNELS, COPIES, WAITS, COPY_WAITS = "kernels", "copies", "waits for network", "waits for copies"
 UNKNOWN = "nothing known"
+_ORDER = "#2f7fd6"
+"""Seen as well on a dark page as on a light one."""
 _LIMIT_COLORS = {"compute": "#454c55", "memory": "#7d8590", "neither": "#aab2bc", "network": NOTE}
 _LOWEST = 1e-3
 """Kernels below this share of a roofline chart's seconds are left out."""
@@ -179,7 +181,10 @@ def _disc(row: TimedKernel, whole: float, *, is_named: bool) -> Disc:
 
 
 def scaling_chart(table: ScalingTable) -> CurveChart:
-    """Seconds of a call over the number of devices, beside seconds in proportion."""
+    """Seconds of a call over the number of devices, beside those without any loss.
+
+    Of the same arguments these are in proportion (strong scaling); of a call that grows with the devices they stay.
+    """
     title = "Seconds of a call on more and more devices"
     rows = [row for row in table if row.step_s]
     if len(rows) < _KNOWN:
@@ -187,7 +192,7 @@ def scaling_chart(table: ScalingTable) -> CurveChart:
     curves = [
         Curve(name=name, color=color, points=points)
         for name, color, points in (
-            ("in XLA's order", NEUTRAL, tuple((float(row.devices), row.step_s or 0.0) for row in rows)),
+            ("in XLA's order", _ORDER, tuple((float(row.devices), row.step_s or 0.0) for row in rows)),
             ("at best", LINE, tuple((float(row.devices), row.floor_s) for row in rows if row.floor_s)),
             (
                 "exposed communication",
@@ -199,7 +204,8 @@ def scaling_chart(table: ScalingTable) -> CurveChart:
     ]
     least, most = rows[0], rows[-1]
     begin = least.step_s or 0.0
-    even = ((float(least.devices), begin), (float(most.devices), begin * least.devices / most.devices))
+    end = begin if table.is_weak else begin * least.devices / most.devices
+    even = ((float(least.devices), begin), (float(most.devices), end))
     unit = time_unit(begin * 1e6)
     factor = {"s": 1.0, "ms": 1e3, "\u00b5s": 1e6}[unit]
     scaled = [
@@ -209,8 +215,20 @@ def scaling_chart(table: ScalingTable) -> CurveChart:
             points=tuple((x, y * factor) for x, y in own.points),
             is_dashed=own.is_dashed,
         )
-        for own in (*curves, Curve(name="in proportion", color=LINE, points=even, is_dashed=True))
+        for own in (*curves, Curve(name="without loss (dashed)", color=LINE, points=even, is_dashed=True))
     ]
     return CurveChart(
-        title=title, x_measure="devices", y_measure=f"{unit} a call", curves=tuple(scaled), has_marks=True
+        title=title,
+        notes=(scaling_words(table),),
+        x_measure="devices",
+        y_measure=f"{unit} a call",
+        curves=tuple(scaled),
+        has_marks=True,
     )
+
+
+def scaling_words(table: ScalingTable) -> str:
+    """The kind of scaling, and the chips."""
+    chips = next((row.target.rpartition(":")[0] for row in table if ":" in row.target), "")
+    kind = "weak scaling: a call of its own for each number" if table.is_weak else "strong scaling: the same arguments"
+    return f"{chips}, {kind}" if chips else kind

@@ -1,7 +1,8 @@
 """The data of the inspector's pane of seconds: words, shares, strips, and rows; JavaScript lays them out and draws.
 
 `bars` (parts of name, share and words), `ceilings` and `range` (name, words, share of
-the longest), `strips` (title, length, lanes of pieces, loops), `tables` (by line, by kernel), `roofline` (a picture).
+the longest), `strips` (title, length, lanes of pieces, loops), `tables` (by line, by kernel), `roofline` and `scaling`
+(pictures).
 Not its job: the figures (`model.time`), or the charts (`view.charts.seconds`).
 """
 
@@ -11,10 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.time.rows import TimedCollective, TimedKernel
+from pjit_inspect.model.time.scaling import ScalingTable
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.model.time.strips import Piece, Strip
-from pjit_inspect.view.charts.seconds import piece_name, roofline_chart, shares_charts, strip_title
-from pjit_inspect.view.document.chart import BarPart, BarRow
+from pjit_inspect.view.charts.seconds import piece_name, roofline_chart, scaling_chart, shares_charts, strip_title
+from pjit_inspect.view.document.chart import BarPart, BarRow, CurveChart
 from pjit_inspect.view.document.columns import codes, numbers, table_of
 from pjit_inspect.view.document.document import AxisLabel, Column, Spans, Text, dim, spans
 from pjit_inspect.view.document.quantities import bytes_text, plural
@@ -31,8 +33,8 @@ _SEEN = 5e-4
 _KINDS = ("kernel", "wait", "transfer", "copy")
 
 
-def time_data(step: StepTime) -> dict[str, Any]:
-    """The data of a step whose seconds are known."""
+def time_data(step: StepTime, scaling: ScalingTable | None = None) -> dict[str, Any]:
+    """The data of a step whose seconds are known; with the program on more and more chips, if somebody asked."""
     lines = list(step.lines)
     works = sorted([*step.kernels, *step.collectives], key=lambda row: -(_seconds(row) or 0.0))
     whole = step.step_s or 0.0
@@ -59,7 +61,8 @@ def time_data(step: StepTime) -> dict[str, Any]:
                 "rest": _rest(works),
             },
         ],
-        "roofline": _roofline(step),
+        "roofline": _picture(roofline_chart(step)),
+        "scaling": None if scaling is None else _picture(scaling_chart(scaling)),
     }
 
 
@@ -201,8 +204,7 @@ def _bound(row: _Row) -> Spans:
     return spans(AxisLabel(row.axes), f" {row.overlap}")
 
 
-def _roofline(step: StepTime) -> dict[str, str] | None:
-    chart = roofline_chart(step)
+def _picture(chart: CurveChart) -> dict[str, str] | None:
     if chart.missing:
         return None
     svg = draw_chart(chart)

@@ -6,7 +6,7 @@ Not its job: the figures (`model.time.scaling`).
 from __future__ import annotations
 
 from pjit_inspect.model.time.scaling import ScalingRow, ScalingTable
-from pjit_inspect.view.charts.seconds import scaling_chart
+from pjit_inspect.view.charts.seconds import scaling_chart, scaling_words
 from pjit_inspect.view.document.columns import numbers, sizes, table_of
 from pjit_inspect.view.document.document import Block, Column, Line, Prose, Text, line, strong
 from pjit_inspect.view.document.quantities import count_text, time_text
@@ -32,8 +32,8 @@ def scaling_blocks(table: ScalingTable) -> tuple[Block, ...]:
     for row in table:
         said.setdefault(row.missing, []).append(count_text(row.devices))
     blocks += [Line((Text(f"{', '.join(own)} devices: "), Prose(why)), "note") for why, own in said.items() if why]
-    words = "the same arguments on more chips; for a batch that grows with them, inspect the function with larger ones"
-    blocks.append(line(f"{words}. Estimates; no step time was validated", role="footer"))
+    more = "" if table.is_weak else "; weak= takes a batch that grows with the chips"
+    blocks.append(line(f"{scaling_words(table)}{more}. Estimates; no step time was validated", role="footer"))
     return tuple(blocks)
 
 

@@ -35,7 +35,8 @@ function parts(store, data) {
     panel("Shares", "of a call", data.bars.map(bar)),
     ...strips(store, data.strips, data.bars.length > 1),
     what(store, data.tables),
-    roofline(data.roofline),
+    picture("Roofline", data.roofline),
+    picture("Scaling", data.scaling),
     h(
       "footer",
       { class: "dim small" },
@@ -232,14 +233,14 @@ function table(store, { titles, right, rows: found, names, rest }) {
   );
 }
 
-/** @param {any} picture */
-function roofline(picture) {
-  if (!picture) return null;
-  const { src, alt, width, height, title, notes } = picture;
-  return panel("Roofline", title, [
+/** @param {string} name @param {any} drawn */
+function picture(name, drawn) {
+  if (!drawn) return null;
+  const { src, alt, width, height, title, notes } = drawn;
+  return panel(name, title, [
     h(
       "div",
-      { class: "roofline", tabindex: 0, role: "region", "aria-label": "Roofline" },
+      { class: "roofline", tabindex: 0, role: "region", "aria-label": name },
       h("img", { src, alt, width, height }),
     ),
     h("p", { class: "dim small" }, notes),
