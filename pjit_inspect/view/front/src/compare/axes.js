@@ -46,7 +46,7 @@ export function axisBars(store) {
     h(
       "h2",
       { class: "minor" },
-      `${unit} sent per device and call, by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
+      `Each device sends per call (${unit}), by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
       h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
     ),
     h(

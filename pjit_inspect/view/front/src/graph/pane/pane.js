@@ -223,7 +223,7 @@ export class GraphView {
       this.flow ? this.flowButton : null,
       ...this.finder.parts,
       this.stripButton,
-      h("span", { class: "pictures push" }, open, box),
+      h("span", { class: "pop push" }, open, box),
     );
   }
 
