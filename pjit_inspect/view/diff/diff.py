@@ -132,7 +132,7 @@ def _axes(data: DiffData) -> TableBlock:
 
     return table_of(
         (
-            Column(f"sends {{unit}} over{there}", lambda one: AxisLabel(one.axes)),
+            Column(f"{{unit}} sent over{there}", lambda one: AxisLabel(one.axes)),
             sizes("before", lambda one: one.before_bytes, "modelled"),
             sizes("after", lambda one: one.after_bytes, "modelled"),
             Column("change", change, align="right"),
