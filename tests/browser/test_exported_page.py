@@ -57,7 +57,7 @@ def test_the_arrow_keys_walk_the_list_and_slash_filters(visit):
 
 
 def test_an_axis_filters_the_list_and_a_second_click_clears(visit):
-    opened = visit(page_of("train_step"), width=1600)
+    opened = visit(page_of("train_step"), width=1600, hash="view=traffic")
     every = opened.page.locator(".row").count()
     total = opened.page.locator("button.total").first
     total.click()

@@ -42,7 +42,7 @@ export function axisBars(store) {
   });
   return h(
     "section",
-    { class: "totals", "aria-label": "Sent by mesh axis" },
+    { class: "totals", "aria-label": "Sends, by mesh axis" },
     h(
       "h2",
       { class: "minor" },

@@ -12,7 +12,7 @@ panel #f4f5f7 #1f2227 - - Canvas
 picked #e6f0fc #16304d - - Canvas
 strong #cfe3fa #1d426b - - Canvas
 hover #ebedf0 #2a2e34
-ax-0 #0b7a75 #4cc9bf #074f4c #a0e2dd CanvasText
+ax-0 #0a7570 #4cc9bf #074f4c #a0e2dd CanvasText
 ax-1 #b04a06 #f0a05a #783204 #f7cfab CanvasText
 ax-2 #a3286c #f08ac0 #812055 #f8c9e2 CanvasText
 ax-3 #56700b #b3c95a #3b4d08 #cfdd97 CanvasText
