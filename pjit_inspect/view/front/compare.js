@@ -1199,6 +1199,17 @@ body:has(> #pjit-inspector) {
   .pjit-inspector .title {
     flex-wrap: wrap;
   }
+  .pjit-inspector .centrebar:has(.switch:not([hidden])) {
+    flex-wrap: wrap;
+    height: auto;
+  }
+  .pjit-inspector .switch {
+    flex: 1 0 100%;
+    padding: 0 8px 4px;
+  }
+  .pjit-inspector .switch .button {
+    flex: 1;
+  }
 }
 @media (prefers-contrast: more) {
   .pjit-inspector .row[aria-selected="true"],

@@ -303,7 +303,15 @@ def _end(node: FlowNode, layouts: Sequence[ArrayLayout]) -> dict[str, Any]:
     """An argument or a result; a program read from HLO has only its number."""
     if node.number >= len(layouts):
         words = f"{node.kind} {node.number}"
-        return {"kind": node.kind, "kernel": -1, "name": words, "array": "", "local": "", "bytes": "", "value": {"spec": None}}
+        return {
+            "kind": node.kind,
+            "kernel": -1,
+            "name": words,
+            "array": "",
+            "local": "",
+            "bytes": "",
+            "value": {"spec": None},
+        }
     layout = layouts[node.number]
     # The lists name equal arrays of equal layers by their common pattern.
     return {
