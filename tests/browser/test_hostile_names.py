@@ -89,7 +89,7 @@ def test_hostile_names_are_text_everywhere(visit, name: str, lowering: str):
     for tab in ("arrays", "kernels", "collectives"):
         root.locator(f".frame > section [data-tab={tab}]").first.click()
         root.locator(".row").first.click()
-    for tab in ("advice", "traffic", "text", "mesh", "heat"):
+    for tab in ("advice", "traffic", "text", "heat"):
         root.locator(f".frame > section [data-tab={tab}]").first.click()
     root.locator(".widen").click()
     frames = page.frames

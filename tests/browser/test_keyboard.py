@@ -28,10 +28,13 @@ def test_the_whole_round_with_keys_only(visit):
     tab_to(page, "Copy as text")
     keys.press("Enter")
     page.locator("button", has_text="Copied").wait_for()
-    tab_to(page, "16 inputs are replicated")
+    keys.press("n")
+    tab_to(page, "Replicated: 16")
     keys.press("Enter")
     assert page.locator(".row").count() == 4
     keys.press("Enter")
+    keys.press("n")
+    assert not page.locator(".notes").is_visible()
     tab_to(page, "Arrays")
     keys.press("ArrowLeft")
     assert page.locator("[data-tab=collectives]").get_attribute("aria-selected") == "true"

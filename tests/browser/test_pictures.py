@@ -41,3 +41,31 @@ def test_after_a_permute_round_a_ring_each_block_is_with_the_next_device(visit):
     assert before == ["0", "1", "2", "3"]
     assert after == ["1", "2", "3", "0"]
     assert "4 passed on" in opened.select(".moves").inner_text()
+
+
+def test_a_click_on_a_piece_follows_its_device_through_all_pictures(visit):
+    opened = visit(page_of("train_step"), width=1280)
+    opened.page.click("[data-tab=arrays]")
+    opened.page.locator(".small-multiple").first.click()
+    opened.page.locator(".details .shards .ring").first.click()
+    opened.page.locator(".details .shards .ring.on").first.wait_for()
+    assert opened.select(".meshwords").inner_text().startswith("device 0: sends")
+    opened.page.click("[data-tab=collectives]")
+    opened.page.locator(".row").first.click()
+    opened.page.locator(".details .shards .ring.on").first.wait_for()
+
+
+def test_the_switch_leaves_out_what_the_change_removes(visit):
+    report = REPORTS["train_step"]
+    names = tuple(name for row in report.collectives or () if row.kind == "all-gather" for name in row.instructions)
+    advice = REPORTS["advised"].advice
+    assert advice is not None
+    first = dataclasses.replace(advice[0], removes=names)
+    changed = dataclasses.replace(advice, rows=(first, *advice.rows[1:]))
+    opened = visit(page_of(dataclasses.replace(report, advice=changed)), width=1280)
+    every, gone = opened.page.locator(".row").count(), opened.page.locator(".row.goes").count()
+    assert gone == opened.page.locator(".row", has_text="all-gather").count() > 0
+    opened.page.get_by_role("button", name="With the change").click()
+    assert opened.page.locator(".row").count() == every - gone
+    opened.page.keyboard.press("x")
+    assert opened.page.locator(".row").count() == every

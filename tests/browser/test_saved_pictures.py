@@ -112,8 +112,8 @@ def test_the_menu_says_what_it_is_and_escape_closes_it(visit):
     button.focus()
     opened.page.keyboard.press("Enter")
     assert button.get_attribute("aria-expanded") == "true"
-    assert opened.page.locator(".picturemenu").bounding_box()["x"] >= 0
+    assert opened.page.locator(".pictures .menu").bounding_box()["x"] >= 0
     opened.page.keyboard.press("Tab")
     opened.page.keyboard.press("Escape")
-    assert not opened.page.locator(".picturemenu").is_visible()
+    assert not opened.page.locator(".pictures .menu").is_visible()
     assert opened.page.evaluate("document.activeElement.textContent").startswith("Picture")

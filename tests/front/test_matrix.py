@@ -334,7 +334,7 @@ def test_time_is_a_colour_only_where_it_was_measured_and_the_darkest_box_has_the
         layout.boxes.map((box) => tip.tipOf({type: "box", box}, layout, words)
           .filter((line) => line.includes("measured")))];"""
     modes, shades, tips = run(timed("mlp_step.cpu_8")[0], script)
-    assert modes == ["phase", "axis", "bytes", "flops", "time"]
+    assert modes == ["plain", "axis", "bytes", "flops", "time"]
     assert sorted(shades, key=lambda one: -one[0]) == sorted(shades, key=lambda one: one[1])
     assert len({shade for _, shade in shades}) > 2
     assert [len(tip) for tip in tips] == [int(time >= 0) for time, _ in shades]

@@ -133,7 +133,7 @@ def test_the_base_shows_what_sends_most():
 
 def test_rows_say_what_is_known_of_each():
     rows = state_data(given(4))["history"]["rows"]
-    assert [row["fits"] for row in rows] == ["yes", "no", "yes", "front", "front", "front", "front", "refused"]
+    assert [row["fits"] for row in rows] == ["yes", "no", "yes", "best", "best", "best", "best", "refused"]
     assert [row["memory"] for row in rows[2:5]] == ["13.10", "\u2265 0.29", "7.83"]
     assert rows[2]["time"] == "336 \u2013 1,238"
     assert rows[7]["order"]["sent"] is None

@@ -147,6 +147,6 @@ def test_the_still_twin_has_its_figures_before_words_that_may_be_long():
     text = to_text(document)
     assert "and 27 more changes, on 8 devices: each sends" in " ".join(text.split())
     words = re.findall(r"<td[^>]*>(?:<[a-z][^>]*>)*([^<]+)", to_html(document))[:7]
-    assert words == ["#", "mesh", "sent GiB", "memory GiB", "time ms", "fits", "change"]
+    assert words == ["#", "mesh", "sends GiB", "memory GiB", "time ms", "fits", "change"]
     assert "and 28 more changes" in to_html(document)
     assert "params['w9']" not in to_html(document)

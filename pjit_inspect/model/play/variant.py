@@ -194,6 +194,11 @@ class HistoryTable(Table[Variant]):
     computed: ClassVar[tuple[str, ...]] = ("devices", "title")
 
     @property
+    def axes(self) -> tuple[str, ...]:
+        """Every mesh axis of every variant; those of the captured program come first: an axis keeps its color."""
+        return tuple(dict.fromkeys(name for row in self.rows for name, _ in row.controls.mesh))
+
+    @property
     def front(self) -> tuple[Variant, ...]:
         """The rows that no other row on as many devices beats in both memory and bytes sent.
 

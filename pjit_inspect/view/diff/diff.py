@@ -64,7 +64,7 @@ def diff_view(data: DiffData) -> Document:
         blocks += _list(name, kind, getattr(data, name), data)
     blocks += _settings(data) + _source(data)
     blocks += [line(Prose(note), role="note") for note in data.notes]
-    words = "sent is modelled (ring), seconds are measured, the rest is counted; bytes and FLOP are per device and call"
+    words = "sends: modelled (ring); seconds are measured, the rest is counted; bytes and FLOP are per device and call"
     if counts_once(data.collectives, data.kernels):
         words += "; what is in loops of unknown length counts once"
     return Document(axes=diff_axes(data), blocks=(*blocks, line(words, role="footer")))

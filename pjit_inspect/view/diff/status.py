@@ -94,7 +94,8 @@ def figure_words(figure: Figure) -> tuple[str, str, str]:
         unit = "MFLOP"
     sides = zip((figure.before, figure.after), figure.at_least, strict=True)
     before, after = (f"{'at least ' * is_least}{_value(value, figure, unit)}" for value, is_least in sides)
-    return f"{figure.name} {unit}".rstrip(), before, after
+    name = "sends" if figure.name == "sent" else figure.name
+    return f"{name} {unit}".rstrip(), before, after
 
 
 def _value(value: float | None, figure: Figure, unit: str) -> str:

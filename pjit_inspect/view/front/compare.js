@@ -198,7 +198,7 @@ body:has(> #pjit-inspector) {
   border-color: var(--select) !important;
   background: var(--picked) !important;
 }
-.pjit-inspector .pictures {
+.pjit-inspector .pop {
   position: relative;
 }
 .pjit-inspector .menu {
@@ -504,7 +504,7 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   color: var(--dim);
 }
-.pjit-inspector .row .times {
+.pjit-inspector .row :is(.shapes, .times) {
   display: flex;
   gap: 3px;
   align-items: center;
@@ -513,11 +513,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .row .size {
   flex: none;
 }
+.pjit-inspector .row :is(.name, .sub) {
+  flex: 1;
+}
 .pjit-inspector .row .half {
   grid-column: 2 / -1;
   display: flex;
-  gap: 8px;
-  justify-content: space-between;
+  gap: 6px;
   min-width: 0;
 }
 .pjit-inspector .row .bar {
@@ -1197,6 +1199,17 @@ body:has(> #pjit-inspector) {
   .pjit-inspector .title {
     flex-wrap: wrap;
   }
+  .pjit-inspector .centrebar:has(.switch:not([hidden])) {
+    flex-wrap: wrap;
+    height: auto;
+  }
+  .pjit-inspector .switch {
+    flex: 1 0 100%;
+    padding: 0 8px 4px;
+  }
+  .pjit-inspector .switch .button {
+    flex: 1;
+  }
 }
 @media (prefers-contrast: more) {
   .pjit-inspector .row[aria-selected="true"],
@@ -1285,7 +1298,7 @@ ${Yt.join("")}
 ${ct}{:root,.pjit-inspector.pjit-inspector,${pt}{${$(3)}}${lt}{${$(4)}}}
 ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
-`;function w(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(e,t){return e.map(i=>Qt(i,t))}function Qt(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?s("b",{},e.strong):"dim"in e?s("span",{class:"dim"},e.dim):"name"in e?s("b",{class:"code"},e.name):"code"in e?s("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?Zt(e):""}function A(e,t,i,r){return s("span",{class:`axis ${w(t,r)}`},i===null?e:`${e} ${i}`)}function Zt(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,i=e.how==="counted"||!e.unit?void 0:e.how;return s(e.strong?"b":"span",{title:i},t)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function mt(){y.removed[1]="only before",y.added[1]="only after"}var R=Object.keys(y);function T(e){let[t,i]=y[e];return s("span",{class:`sign is-${e}`,title:i},t,s("span",{class:"offscreen"},` ${i}`))}function S(e){let[t,i]=y[e];return s("span",{class:`statusword is-${e}`},`${t} ${i}`)}function _(e){return e<0?"is-less":e>0?"is-more":"is-same"}function ft(e){let{first:t}=e,{unit:i,rows:r}=t.bars,o=r.map(a=>{let n=t.axis_sets[a.axes];return s("button",{type:"button",class:`axisrow ${w(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},s("span",{class:"axis",title:n.words},n.words),s("span",{class:"track","aria-hidden":"true"},s("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),s("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),s("span",{class:"sent"},a.sent),s("span",{class:"became"},t.incomplete.length?null:[S(a.status),te(a)?` ${a.change}`:null]),s("span",{class:"dim number"},`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return e.listen(a=>{a.has("axes")&&r.forEach((n,p)=>o[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),s("section",{class:"totals","aria-label":"Sent by mesh axis"},s("h2",{class:"minor"},`${i} sent per device and call, by mesh axis${t.incomplete.length?", in the part that is there":""} `,s("span",{class:"key"},s("i",{class:"before"}),"before ",s("i",{class:"after"}),"after")),s("div",{class:"axisrows"},o.length?o:s("p",{class:"dim"},t.unsent??"Nothing is sent.")))}var te=e=>e.status==="less"||e.status==="more";var ut=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
+`;function w(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(e,t){return e.map(i=>Qt(i,t))}function Qt(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?s("b",{},e.strong):"dim"in e?s("span",{class:"dim"},e.dim):"name"in e?s("b",{class:"code"},e.name):"code"in e?s("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?Zt(e):""}function A(e,t,i,r){return s("span",{class:`axis ${w(t,r)}`},i===null?e:`${e} ${i}`)}function Zt(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,i=e.how==="counted"||!e.unit?void 0:e.how;return s(e.strong?"b":"span",{title:i},t)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function mt(){y.removed[1]="only before",y.added[1]="only after"}var R=Object.keys(y);function T(e){let[t,i]=y[e];return s("span",{class:`sign is-${e}`,title:i},t,s("span",{class:"offscreen"},` ${i}`))}function S(e){let[t,i]=y[e];return s("span",{class:`statusword is-${e}`},`${t} ${i}`)}function _(e){return e<0?"is-less":e>0?"is-more":"is-same"}function ft(e){let{first:t}=e,{unit:i,rows:r}=t.bars,o=r.map(a=>{let n=t.axis_sets[a.axes];return s("button",{type:"button",class:`axisrow ${w(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},s("span",{class:"axis",title:n.words},n.words),s("span",{class:"track","aria-hidden":"true"},s("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),s("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),s("span",{class:"sent"},a.sent),s("span",{class:"became"},t.incomplete.length?null:[S(a.status),te(a)?` ${a.change}`:null]),s("span",{class:"dim number"},`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return e.listen(a=>{a.has("axes")&&r.forEach((n,p)=>o[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),s("section",{class:"totals","aria-label":"Sends, by mesh axis"},s("h2",{class:"minor"},`Each device sends per call (${i}), by mesh axis${t.incomplete.length?", in the part that is there":""} `,s("span",{class:"key"},s("i",{class:"before"}),"before ",s("i",{class:"after"}),"after")),s("div",{class:"axisrows"},o.length?o:s("p",{class:"dim"},t.unsent??"Nothing is sent.")))}var te=e=>e.status==="less"||e.status==="more";var ut=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
 /* Of a part, less is no verdict. */
 .pjit-inspector .compare.of-parts {
   --less: var(--dim);

@@ -198,7 +198,7 @@ body:has(> #pjit-inspector) {
   border-color: var(--select) !important;
   background: var(--picked) !important;
 }
-.pjit-inspector .pictures {
+.pjit-inspector .pop {
   position: relative;
 }
 .pjit-inspector .menu {
@@ -504,7 +504,7 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   color: var(--dim);
 }
-.pjit-inspector .row .times {
+.pjit-inspector .row :is(.shapes, .times) {
   display: flex;
   gap: 3px;
   align-items: center;
@@ -513,11 +513,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .row .size {
   flex: none;
 }
+.pjit-inspector .row :is(.name, .sub) {
+  flex: 1;
+}
 .pjit-inspector .row .half {
   grid-column: 2 / -1;
   display: flex;
-  gap: 8px;
-  justify-content: space-between;
+  gap: 6px;
   min-width: 0;
 }
 .pjit-inspector .row .bar {
@@ -1196,6 +1198,17 @@ body:has(> #pjit-inspector) {
   }
   .pjit-inspector .title {
     flex-wrap: wrap;
+  }
+  .pjit-inspector .centrebar:has(.switch:not([hidden])) {
+    flex-wrap: wrap;
+    height: auto;
+  }
+  .pjit-inspector .switch {
+    flex: 1 0 100%;
+    padding: 0 8px 4px;
+  }
+  .pjit-inspector .switch .button {
+    flex: 1;
   }
 }
 @media (prefers-contrast: more) {

@@ -175,15 +175,17 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     least = group.least_runs
     times = runs if least in (None, group.runs) else f"{count_text(least)}-{runs}"
     share = share_text(group.sent_bytes, report.sent_bytes)
-    sent = bytes_text(group.sent_bytes)
+    each, sent = bytes_text(first.wire_bytes), bytes_text(group.sent_bytes)
+    array = ["array on a device, each", bytes_text(first.payload_bytes), "counted"]
+    how = f"modelled{f', {share} of all' if share else ''}"
     if group.runs is not None and group.runs == least and group.runs > 1:
         hops = " hops" if first.kind == "collective-permute" else ""
-        sent = f"{runs}{hops} \u00d7 {bytes_text(first.wire_bytes)} = {sent}"
+        return [array, ["sends per call", f"{runs}{hops} \u00d7 {each} = {sent}", how]]
     return [
-        ["array on a device, each", bytes_text(first.payload_bytes), "counted"],
-        ["sends, each", bytes_text(first.wire_bytes), "modelled, ring"],
+        array,
+        ["sends, each", each, "modelled, ring"],
         ["times per call", f"\u00d7 {times}", "counted" if group.runs is not None else "loop of unknown length"],
-        ["sends per call", sent, f"modelled{f', {share} of all' if share else ''}"],
+        ["sends per call", sent, how],
     ]
 
 

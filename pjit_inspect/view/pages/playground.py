@@ -47,7 +47,7 @@ _STAGES = {
     "refused": "cannot be",
 }
 _FOOTER = (
-    "per device and call; sent: counted collectives as XLA's partitioner made them, bytes of a ring (modelled); "
+    "per device and call; sends: counted collectives as XLA's partitioner made them, bytes of a ring (modelled); "
     "work: products on each device against an equal share"
 )
 
@@ -72,14 +72,14 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
         "history": _history(history),
     }
     blocks += [Section(spans(title), (table,)) for title, table in sections.items() if table is not None]
-    return Document(blocks=(*blocks, _footer(history)))
+    return Document(axes=history.axes, blocks=(*blocks, _footer(history)))
 
 
 def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
     """The table of variants, and notes on it."""
     blocks: list[Block] = [line(strong(plural(len(history), "variant")), role="answer"), _history(history)]
     blocks += [line(note, role="note") for note in (*notes, *_beside(history))]
-    return Document(blocks=(*blocks, _footer(history)))
+    return Document(axes=history.axes, blocks=(*blocks, _footer(history)))
 
 
 def _beside(variants: Iterable[Variant]) -> list[str]:
@@ -99,7 +99,7 @@ def _compared(base: Variant, variant: Variant) -> TableBlock:
     held = share_unit([variant.argument_bytes, base.argument_bytes, variant.memory_bytes, base.memory_bytes])
     rows = [
         Compared("collectives", variant.collectives, base.collectives),
-        Compared(f"sent {unit}", variant.sent_bytes, base.sent_bytes, unit),
+        Compared(f"sends {unit}", variant.sent_bytes, base.sent_bytes, unit),
     ]
     ours, theirs = ({total.axes: total.sent_bytes for total in one.by_axis} for one in (variant, base))
     if variant.sent_bytes is not None and base.sent_bytes is not None:
@@ -183,7 +183,7 @@ def _history(history: HistoryTable) -> TableBlock:
         numbers("", lambda row: f"{'> ' if row.number == history.chosen else ''}{row.number}"),
         Column("what", _what),
         numbers("devices", lambda row: row.devices),
-        Column("sent", lambda row: bytes_number(row.sent_bytes, "modelled"), align="right"),
+        Column("sends", lambda row: bytes_number(row.sent_bytes, "modelled"), align="right"),
         numbers("n", lambda row: "" if row.collectives is None else row.collectives),
         Column("memory", lambda row: bytes_number(row.memory_bytes), align="right"),
         Column("known by", lambda row: dim("refused" if row.stage == "refused" else _MEMORY[row.memory_source])),

@@ -109,4 +109,4 @@ class PlayGiven:
     @property
     def axes(self) -> tuple[str, ...]:
         """Every mesh axis of every variant; those of the captured program come first: an axis keeps its color."""
-        return tuple(dict.fromkeys(name for row in self.history.rows for name, _ in row.controls.mesh))
+        return self.history.axes

@@ -13,10 +13,10 @@ from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.play.words import mesh_words, variant_words
 
 _HOW = (
-    "sent: modelled, ring, from counted collectives.",
+    "sends: modelled, ring, from counted collectives.",
     "memory: XLA's own where it was compiled in full, else \u2265 arguments and results.",
     "time: modelled, all communication hidden to none.",
-    "front: none for as many devices, known in the same way, is better in both.",
+    "best: no other variant on as many devices beats it on both.",
 )
 _COLUMNS = ("number", "change", "mesh", "sent", "memory", "time", "fits")
 
@@ -36,7 +36,7 @@ def history_data(history: HistoryTable) -> dict[str, Any]:
         "columns": [one for one in _COLUMNS if has_time or one != "time"],
         "words": f"{plural(number, 'variant')}; click one to go back to it",
         "how": " ".join(one for one in _HOW if has_time or not one.startswith("time")),
-        "titles": {"sent": f"sent {units[0]}", "memory": f"memory {units[1]}", "time": f"time {units[2]}"},
+        "titles": {"sent": f"sends {units[0]}", "memory": f"memory {units[1]}", "time": f"time {units[2]}"},
         "rows": [_row(row, units, row.number in front) for row in history.rows],
     }
 
@@ -104,11 +104,11 @@ def _three_digits(value: float) -> str:
 
 
 def fits_words(row: Variant, is_front: bool) -> str:
-    """True if it fits, and whether it is on the front."""
+    """Whether it fits, and whether it is among the best."""
     if row.stage == "refused":
         return "refused"
     if row.fits is False:
         return "no"
     if is_front:
-        return "front"
+        return "best"
     return "yes" if row.fits else "open" if row.available_bytes else ""

@@ -37,7 +37,7 @@ def numbers_data(given: PlayGiven) -> list[dict[str, Any]]:
 
 
 def _sent(given: PlayGiven) -> dict[str, Any]:
-    label = "Sent per device and call"
+    label = "Each device sends per call"
     shown, base = given.last, given.base
     if (refused := _refusal(given)) or shown.sent_bytes is None:
         return {**_UNKNOWN, "label": label, "how": refused or _waits(shown), "dim": not refused}

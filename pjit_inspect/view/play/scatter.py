@@ -15,8 +15,8 @@ from pjit_inspect.view.play.words import chip_words, mesh_words, variant_words
 from pjit_inspect.view.svg.chart_parts import chart_sentence, scatter_scales, size_in
 
 _LEGEND = (
-    "\u25a0 base \u00b7 \u25cf as many devices as the chosen one, dark: none, known in the same way, is better in both "
-    "\u00b7 \u25cf\u2191 memory at least this \u00b7 \u25cb another number of devices \u00b7 \u25b2 does not fit"
+    "\u25a0 base \u00b7 \u25cf as many devices (dark: best) \u00b7 \u25cf\u2191 memory at least this \u00b7 "
+    "\u25cb other devices \u00b7 \u25b2 does not fit"
 )
 
 

@@ -34,8 +34,8 @@ from pjit_inspect.view.svg.chart_parts import chart_sentence
 
 _MOST_ROWS = 25
 _FOOTER = (
-    "sent: modelled (ring) from counted collectives. memory: XLA's own where it was compiled in full, else at least "
-    "arguments and results. front: no other for as many devices, known in the same way, is better in both."
+    "sends: modelled (ring) from counted collectives. memory: XLA's own where it was compiled in full, else at least "
+    "arguments and results. best: no other variant on as many devices beats it on both."
 )
 
 
@@ -92,7 +92,7 @@ def _table(given: PlayGiven) -> TableBlock:
     rows = given.history.rows
     has_time = any(row.time_s is not None for row in rows)
     shown = [_row(row, units, given, has_time=has_time, is_front=row.number in front) for row in rows]
-    titles = ["#", "mesh", f"sent {units[0]}", f"memory {units[1]}", f"time {units[2]}", "fits", "change"]
+    titles = ["#", "mesh", f"sends {units[0]}", f"memory {units[1]}", f"time {units[2]}", "fits", "change"]
     columns = [
         Column(title=one, align="left" if one == "change" else "right", shrink=one == "change") for one in titles
     ]

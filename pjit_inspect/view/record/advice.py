@@ -130,9 +130,9 @@ class AdviceFigure(NamedTuple):
 def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
     """The figures of a row that change visibly."""
     named = (
-        ("sent", one.sent, True),
-        ("held", one.memory, True),
-        ("multiplied", one.multiplied, False),
+        ("sends", one.sent, True),
+        ("holds", one.memory, True),
+        ("multiplies", one.multiplied, False),
         ("collectives", one.collectives, False),
         ("time", one.seconds, False),
     )
@@ -142,10 +142,9 @@ def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
 
 def saving(one: Advice) -> str:
     """The largest saving of a change, in words: "sends 36 % less"."""
-    verbs = {"sent": "sends", "held": "holds", "multiplied": "multiplies"}
-    shares = {change.name: change.share for change in changes_of(one) if change.name in verbs}
+    shares = {change.name: change.share for change in changes_of(one) if change.name != "collectives"}
     most = max(shares, key=lambda name: shares[name], default="")
-    return f"{verbs[most]} {percent_text(shares[most])} less" if most and shares[most] > 0 else "helps"
+    return f"{most} {percent_text(shares[most])} less" if most and shares[most] > 0 else "helps"
 
 
 def advice_code(one: Advice) -> str:
@@ -179,7 +178,7 @@ def cost_words(one: Advice) -> str:
 
 def _provenance(one: Advice, change: AdviceFigure | None = None) -> Provenance:
     name = one.unit if change is None else change.name
-    return "modelled" if name in ("sent", "time") else "counted"
+    return "modelled" if name in ("sent", "sends", "time") else "counted"
 
 
 # ---------------------------------------------------------------- the table
@@ -205,7 +204,7 @@ def stage_words(advice: AdviceTable) -> str:
     }
     found = {"counted" if one.state == "asking" else one.state for one in advice}
     said = [words for state, words in stages.items() if state in found]
-    return "; ".join(("before -> after on one device and call, sent is modelled (ring)", *said)) if said else ""
+    return "; ".join(("before -> after on one device and call; sends: modelled (ring)", *said)) if said else ""
 
 
 def why_not_all(advice: AdviceTable) -> str:

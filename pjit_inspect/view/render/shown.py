@@ -14,6 +14,10 @@ def drawn(document: Document) -> dict[str, str]:
     return {"text/plain": to_text(document), "text/html": to_html(document)}
 
 
+FOLDED = "<!-- pjit_inspect: run this cell to see the display. -->\n"
+"""The first line of HTML in a notebook: JupyterLab shows it in place of an output that is folded."""
+
+
 class Shown:
     """A drawn view: rich in a notebook, text in a terminal; `print` and `repr` give the text."""
 
@@ -26,4 +30,5 @@ class Shown:
         return self._bundle["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self._bundle
+        html = self._bundle.get("text/html")
+        return {**self._bundle, "text/html": FOLDED + html} if html else self._bundle

@@ -36,8 +36,10 @@ def test_the_head_says_what_to_change_and_has_the_code_to_copy(visit, width):
     page = visit(page_of("advised"), width=width).page
     words = page.locator(".advicehead").inner_text()
     assert "A change at train.py:31 sends 75 % less" in words
-    assert "x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))" in words
-    page.locator(".advicehead").get_by_role("button", name="Copy").click()
+    copy = page.locator(".advicehead").get_by_role("button", name="Copy the change")
+    code = "x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))"
+    assert copy.get_attribute("title") == code
+    copy.click()
     page.locator(".advicehead button", has_text="Copied").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

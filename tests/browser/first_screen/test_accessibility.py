@@ -18,9 +18,7 @@ def test_a_file_has_no_fault(visit, scheme: str, width: int):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "link", ["view=text", "view=mesh", "view=traffic", "list=arrays&sel=params['w1']", "list=kernels"]
-)
+@pytest.mark.parametrize("link", ["view=text", "view=traffic", "list=arrays&sel=params['w1']", "list=kernels"])
 def test_no_pane_has_a_fault(visit, scheme: str, link: str):
     opened = visit(page_of("explained"), width=1280, height=800, color_scheme=scheme, hash=link)
     assert wrong(opened.page) == []

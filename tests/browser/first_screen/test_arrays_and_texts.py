@@ -151,7 +151,7 @@ def test_at_4096_devices_no_name_on_the_mesh_is_cut_or_lies_on_another(visit, tm
     record.to_html(tmp_path / "page.html")
     opened = visit((tmp_path / "page.html").read_text(encoding="utf-8"), width=width)
     opened.page.evaluate(TOLD)
-    opened.page.click(".centrebar [data-tab=mesh]")
+    opened.page.click("[data-tab=heat]")
     opened.page.wait_for_timeout(300)
     told = opened.page.evaluate("globalThis.told.slice(globalThis.told.findLastIndex((one) => one[0] === 'model'))")
     words = {one[0] for one in told}

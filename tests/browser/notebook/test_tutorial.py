@@ -72,7 +72,6 @@ def training_step(page: Any) -> Any:
 def click_a_collective(page: Any, frame: Any) -> None:
     """Its groups light on the mesh, and its line of source is marked."""
     canvas = frame.locator(".meshbox canvas")
-    frame.locator("[data-tab=mesh]:visible").click()
     frame.locator(".row").nth(0).click()
     page.wait_for_timeout(200)
     before = canvas.evaluate(PIXELS)

@@ -188,7 +188,14 @@ def test_two_axes_of_a_dimension_are_read_in_full(visit: Any, width: int):
 def test_a_column_without_a_figure_is_not_drawn(visit: Any):
     rows = tuple(replace(row, time_s=None) for row in play_samples.variants())
     found = visit(widget_of(history=HistoryTable(rows, chosen=4)))
-    assert [text.split()[0] for text in found.texts(".history th")] == ["#", "change", "mesh", "sent", "memory", "fits"]
+    assert [text.split()[0] for text in found.texts(".history th")] == [
+        "#",
+        "change",
+        "mesh",
+        "sends",
+        "memory",
+        "fits",
+    ]
     assert found.page.locator(".history tbody tr").first.locator("td").count() == 6
     assert visit(page_of()).page.locator(".history th").count() == 7
 

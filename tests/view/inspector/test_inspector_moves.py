@@ -39,7 +39,7 @@ def test_an_all_reduce_makes_copies_of_partial_sums():
     assert (found["before"]["caption"], found["after"]["caption"]) == ("Σ partial ×4", "4 copies")
     assert found["before"]["is_partial"]
     assert held(found["after"]) == {0: 0, 1: 0, 2: 0, 3: 0}
-    assert found["note"].startswith("one group of 4 devices; 1 more group like it")
+    assert found["note"].startswith("Drawn: 4 devices, 0-3. 1 other group does the same.")
 
 
 def test_an_all_gather_makes_copies_of_the_parts_joined_along_its_dimension():
@@ -90,7 +90,7 @@ def test_a_permute_gives_each_block_to_its_target():
     assert held(found["after"]) == {1: 0, 2: 1, 3: 2}
     assert found["after"]["caption"] == "3 passed on"
     assert found["note"].startswith(
-        "1 device gets none, and then has zeros; one group of 4 devices; 1 more group like it"
+        "Drawn: 4 devices, 0-3. 1 other group does the same. 1 device gets none, and then has zeros."
     )
 
 

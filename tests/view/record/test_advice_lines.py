@@ -81,8 +81,8 @@ def test_where_nobody_can_ask_only_facts_are_told():
 
 def test_a_row_says_its_stage_and_the_stage_is_explained_once():
     words = table(ADVISED)
-    assert "sent 4 MiB -> 1 MiB, multiplied 1,000 -> 500, collectives 163 -> 50; costs nothing; counted" in words
-    assert "held 2 MiB -> 1 MiB; but sends 128 KiB more; compiled" in words
+    assert "sends 4 MiB -> 1 MiB, multiplies 1,000 -> 500, collectives 163 -> 50; costs nothing; counted" in words
+    assert "holds 2 MiB -> 1 MiB; but sends 128 KiB more; compiled" in words
     assert " ".join(words.split()).count("before optimization") == 1
 
 

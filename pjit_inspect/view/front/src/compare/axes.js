@@ -42,11 +42,11 @@ export function axisBars(store) {
   });
   return h(
     "section",
-    { class: "totals", "aria-label": "Sent by mesh axis" },
+    { class: "totals", "aria-label": "Sends, by mesh axis" },
     h(
       "h2",
       { class: "minor" },
-      `${unit} sent per device and call, by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
+      `Each device sends per call (${unit}), by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
       h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
     ),
     h(

@@ -72,7 +72,7 @@ function notes(store) {
     [sign, plural(count, "note")],
     box,
   );
-  return h("span", { class: "pictures" }, button, box);
+  return h("span", { class: "pop" }, button, box);
 }
 
 /** What the page's address names and the program has not. @param {import("../core/store.js").Store} store */

@@ -379,7 +379,8 @@ function drawRow(store, row, index, isFirst, longest) {
       "span",
       { class: "half" },
       h("span", { class: "sub" }, parts.sub),
-      h("span", { class: "times" }, parts.pictures, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : null),
+      parts.pictures.length ? h("span", { class: "shapes" }, parts.pictures) : null,
+      row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
     ),
     parts.share === null ? null : h("span", { class: "bar", style: { "--share": String(parts.share) } }),
   );

@@ -32,7 +32,7 @@ export function pictureMenu(store) {
     menu,
     () => menu.replaceChildren(...partsInView(box).map(([name, part]) => entry(name, part))),
   );
-  const box = h("span", { class: "pictures" }, open, menu, said);
+  const box = h("span", { class: "pop pictures" }, open, menu, said);
   const entry = (/** @type {string} */ name, /** @type {Element} */ part) =>
     h(
       "div",

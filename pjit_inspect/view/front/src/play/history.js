@@ -10,7 +10,7 @@ const COLUMNS = [
   ["number", "#"],
   ["change", "change"],
   ["mesh", "mesh"],
-  ["sent", "sent"],
+  ["sent", "sends"],
   ["memory", "memory"],
   ["time", "time"],
   ["fits", "fits"],

@@ -8,7 +8,7 @@ import { onChange, refill, said } from "./keep.js";
 /** @param {import("./store.js").PlayStore} store */
 export function byAxis(store) {
   return table(store, {
-    title: "Sent by mesh axis",
+    title: "Sends, by mesh axis",
     shown: () => store.data.by_axis,
     name: (row) => h("b", { class: `axis ${axisClass(row.axes, store.data.axes)}` }, row.words),
     first: "axis",

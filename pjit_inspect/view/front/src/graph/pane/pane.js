@@ -223,7 +223,7 @@ export class GraphView {
       this.flow ? this.flowButton : null,
       ...this.finder.parts,
       this.stripButton,
-      h("span", { class: "pictures push" }, open, box),
+      h("span", { class: "pop push" }, open, box),
     );
   }
 
@@ -275,7 +275,7 @@ export class GraphView {
     this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
     this.isCompact = this.wantsCompact ?? !this.fitsRoomy(width, height);
     this.compactButton.setAttribute("aria-pressed", String(this.isCompact));
-    this.isStacked = width < NARROW && this.graph.columns.length > 1;
+    this.isStacked = this.graph.columns.length > 1 && (width < NARROW || (this.isCompact && !this.fitsWords(width)));
     if (this.isStacked) this.isCompact = true;
     this.arrange();
     this.fit();
@@ -300,6 +300,21 @@ export class GraphView {
     return roomy.height <= height && roomy.width * READABLE <= width;
   }
 
+  /** Whether columns side by side have room for whole words. @param {number} width */
+  fitsWords(width) {
+    if (!this.shown) return true;
+    const { boxes } = layoutOf(this.graph, this.shown, { room: width, flows: false, chipWidth: this.chipWidth });
+    return boxes.every(({ lines }) => lines.every((line) => line.type !== "move" || this.chipWidth(line) <= line.w));
+  }
+
+  /** How wide a piece of a low row is. @param {import("../data/matrix.js").Content} content */
+  chipWidth = (content) =>
+    chipWidth(
+      /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false })),
+      this.words,
+      content,
+    );
+
   /** Low rows, or all there is to say. */
   toggleCompact() {
     this.wantsCompact = !this.isCompact;
@@ -310,11 +325,10 @@ export class GraphView {
   /** Where everything stands, after rows opened or the room changed. */
   arrange() {
     if (!this.shown) return;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.layout = layoutOf(this.graph, this.shown, {
       room: this.width,
       isStacked: this.isStacked,
-      chipWidth: this.isCompact ? (content) => chipWidth(context, this.words, content) : undefined,
+      chipWidth: this.isCompact ? this.chipWidth : undefined,
     });
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
