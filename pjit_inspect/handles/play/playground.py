@@ -551,6 +551,10 @@ class Playground(Displayable):
         else:
             sys.stdout.write(f"{text}\n")
 
+    def _display_(self) -> Any:
+        """The live widget, for marimo, which asks for it by this name and knows no `_ipython_display_`."""
+        return self.widget
+
     def show(self, view: str = "text") -> Any:
         """An object to display: the answer, the controls and the history as "text", or the live "widget"."""
         if view == "widget":
