@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+GALLERY = ROOT / "out" / "gallery"
+"""The pages of `scripts/gallery`, which the site has where they were made; they are too large for git."""
 
 project = "pjit_inspect"
 author = "The pjit_inspect maintainers"
@@ -47,6 +49,8 @@ def listed(page: str) -> list[str]:
 def prepare(app: Any, name: str, source: list[str]) -> None:
     """Puts the table of contents under the first page. The site has no folders: a link to one becomes its name."""
     folder = (ROOT / name).parent
+    if name == "docs/gallery" and GALLERY.is_dir():
+        source[0] = re.sub(r"(?m)^`(\w+)`:", r'<a href="gallery/\1.html">Open the page</a>. `\1`:', source[0])
     source[0] = re.sub(
         r"\[([^\]\n]+)\]\(([^)\s#]+)\)", lambda link: link[1] if (folder / link[2]).is_dir() else link[0], source[0]
     )
@@ -64,6 +68,8 @@ def finish(app: Any, error: Exception | None) -> None:
     """Lays the pictures where raw HTML looks for them, and opens the site with its first page."""
     if error is None:
         shutil.copytree(ROOT / "docs/images", Path(app.outdir, "docs/images"), dirs_exist_ok=True)
+        if GALLERY.is_dir():
+            shutil.copytree(GALLERY, Path(app.outdir, "docs/gallery"), dirs_exist_ok=True)
         shutil.copy(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
 
 

@@ -12,6 +12,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
@@ -73,13 +74,31 @@ def _argument(text: str) -> str:
 
 
 def text_of(source: SourceText, line: int, span: Span | None) -> str:
-    """The text of a span, cut at its ends; the whole line where no span is known."""
+    """The text of a span, cut at its ends; the whole line where no span is known, or the span cuts through words.
+
+    The second is so where the file is not what Python compiled: marimo indents a cell in its file, and not in memory.
+    """
+    text = _cut(source, line, span)
+    return text.strip() if span is None or _is_piece(text) else _cut(source, line, None).strip()
+
+
+def _is_piece(text: str) -> bool:
+    if text != text.strip():
+        return False
+    for form, mode in ((f"({text}\n)", "eval"), (text, "exec")):
+        with suppress(SyntaxError, ValueError):
+            ast.parse(form, mode=mode)
+            return True
+    return False
+
+
+def _cut(source: SourceText, line: int, span: Span | None) -> str:
     last = line if span is None else max(line, span.end_line)
     lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
     if span is not None:
         lines[-1] = lines[-1][: span.end_column]
         lines[0] = lines[0][span.column :]
-    return "\n".join(part.decode(errors="replace") for part in lines).strip()
+    return "\n".join(part.decode(errors="replace") for part in lines)
 
 
 def shortened(text: str) -> str:

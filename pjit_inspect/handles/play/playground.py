@@ -12,6 +12,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _MOST_RECORDS = 12
 """Most records of variants that are kept; others are made again on demand."""
 _TIMEOUT_S = 600.0
+_TEXT_WAITS_S = 10.0
 
 OnVariant = Callable[[Variant], object]
 
@@ -544,12 +546,17 @@ class Playground(Displayable):
         write_play_page(self._made_live(), path)
 
     def _ipython_display_(self) -> None:
-        """The live widget where there is a notebook, text elsewhere."""
-        text = str(self.show("text"))
+        """The live widget where there is a notebook; elsewhere text, which waits for XLA, as it cannot change later."""
         if is_in_notebook():
-            self._made_live().display(text)
-        else:
-            sys.stdout.write(f"{text}\n")
+            self._made_live().display(str(self.show("text")))
+            return
+        with suppress(TimeoutError, CaptureError):
+            self.wait(_TEXT_WAITS_S)
+        sys.stdout.write(f"{self.show('text')}\n")
+
+    def _display_(self) -> Any:
+        """The live widget, for marimo, which asks for it by this name and knows no `_ipython_display_`."""
+        return self.widget
 
     def show(self, view: str = "text") -> Any:
         """An object to display: the answer, the controls and the history as "text", or the live "widget"."""

@@ -54,8 +54,9 @@ _STORE = '<script type="text/plain" id="{id}">{store}</script>'
 _FRAME = (
     # The style acts inside this element only: another output that lost its frame keeps its still display. The page
     # inside cannot see the notebook, but a browser passes it the `color-scheme` of its frame as the preferred one.
-    # JupyterLab and Notebook 7 name their theme on the body.
+    # JupyterLab and Notebook 7 name their theme on the body. The second rule is for marimo, which wraps each frame.
     "<div><style>.pjit-inspect-live~.pjit-inspect-still{{display:none}}"
+    "div:has(.pjit-inspect-live)>.pjit-inspect-still{{display:none}}"
     '[data-jp-theme-light="true"] .pjit-inspect-live{{color-scheme:light}}'
     '[data-jp-theme-light="false"] .pjit-inspect-live{{color-scheme:dark}}</style>'
     '<iframe class="pjit-inspect-live"{key} sandbox="allow-scripts allow-downloads" title="{title}" '
