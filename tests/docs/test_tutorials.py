@@ -113,4 +113,4 @@ def test_a_row_of_the_map_has_as_many_cells_as_its_head_and_names_each_lesson_by
 
 def test_loops_are_told_in_the_lesson_of_loops():
     (row,) = re.findall(r"^\|.*`scan`, `while_loop` exchange.*$", read_page("notebooks/README.md"), re.MULTILINE)
-    assert "(10_gradients_and_loops.ipynb)" in row
+    assert "(23_loops_and_branches.ipynb)" in row
