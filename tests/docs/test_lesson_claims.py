@@ -1,0 +1,66 @@
+"""What a lesson says is what its cells showed: checked numbers stand in answers, and what it says to look at is there.
+
+Not its job: running lessons (`pytest --nbval notebooks`), or their form (`test_lessons`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from code_blocks import ROOT
+
+NOTEBOOKS = ROOT / "notebooks"
+LESSONS = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if "pjit_inspect.lesson" in path.read_text("utf-8")]
+lessons = pytest.mark.parametrize("path", LESSONS, ids=[path.stem for path in LESSONS])
+
+# Lesson, the last line of a cell -> words in what it showed.
+LOOK_AT = (
+    ("19_state_is_an_argument", "state_1 = %pjit train(placed, x)", "No collectives", "state['params']['b']"),
+    ("19_state_is_an_argument", '%pjit jax.device_put(state, {"params": P("X"), "step": P()})', "Add `momentum`"),
+    ("20_random_keys", "y = %pjit shuffled(key, x)", "all-reduce", "looks up positions", "P(None, None)"),
+    ("21_two_ways_to_differentiate", "J_reverse = %pjit jax.jit(jax.jacrev(errors))(v)", "backward", "gradient of `v`"),
+    ("21_two_ways_to_differentiate", "%pjit jax.jit(jax.grad(errors))(v)", "`jax.jacrev`", "return a sum or a mean"),
+    ("22_one_gradient_per_example", "g_clipped = %pjit clipped(w_all, x_rows, y_rows)", "reduction", "temporary"),
+    ("23_loops_and_branches", "g = %pjit gradient(W, x)", "run 6 times", "The gradient of `W`", "partial sum"),
+    ("23_loops_and_branches", "h = %pjit --view facts until_small(W, x)", "unknown", "at least", "loop predicate"),
+    ("24_shard_map", "g = %pjit by_hand(w, x)", "written in the program", "`psum`", "f32[64,32]"),
+    ("24_shard_map", "%pjit broken(w, x)", "`out_specs` (`P()`)", "jax.lax.psum", "pmean", "check_vma=False"),
+    ("25_pallas_and_custom_calls", "y = %pjit jax.jit(stamp)(x)", "run 8 times", "pallas_call", "P(None, None)"),
+    ("25_pallas_and_custom_calls", "y = %pjit --view facts jax.jit(double)(x)", "no sharding rule"),
+    ("26_jax_refuses", '%pjit jax.device_put(W, P("model", None))', "6 / 4 = 1.5", "[3,8]", "[6,2]", "Pad dimension 0"),
+    ("26_jax_refuses", "%pjit a @ b", "partial sums", "out_sharding=P(None, None)", "jax.sharding.reshard(a"),
+    ("26_jax_refuses", "%pjit b @ a", "P('model', 'model')", "communicates over `model`"),
+    ("26_jax_refuses", "%pjit ours + theirs", "on device 3", "devices 0-7", "jax.device_put(theirs"),
+    ("26_jax_refuses", "%pjit positive(ours)", "depends on the argument `x`", "jnp.where(x.sum() > 0, x, -x)"),
+    ("26_jax_refuses", "%pjit print(state)", "`step(state)` in line 3 donates it", "jnp.copy(state)"),
+)
+
+
+def cells(path: Path, kind: str) -> list[dict[str, Any]]:
+    return [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == kind]
+
+
+def shown(cell: dict[str, Any]) -> str:
+    """What a cell printed and showed, as text with single spaces."""
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell["outputs"]]
+    return " ".join(" ".join("".join(text) for text in texts).split())
+
+
+@lessons
+def test_every_checked_number_is_right_and_stands_in_an_answer(path: Path):
+    words = "\n".join("".join(cell["source"]) for cell in cells(path, "markdown")).replace("**", "")
+    printed = [line for cell in cells(path, "code") if "check(" in "".join(cell["source"]) for line in [shown(cell)]]
+    for line in printed:
+        for mark, number, unit in re.findall(r"([✓✗?]) ([\d,]+) (\w+)", line):
+            assert mark == "✓"
+            assert number == "0" or f"{number} {unit}" in " ".join(words.split())
+
+
+@pytest.mark.parametrize(("name", "line", "words"), [(name, line, words) for name, line, *words in LOOK_AT])
+def test_what_a_lesson_says_to_look_at_is_there(name: str, line: str, words: list[str]):
+    (cell,) = [cell for cell in cells(NOTEBOOKS / f"{name}.ipynb", "code") if "".join(cell["source"]).endswith(line)]
+    assert [one for one in words if one not in shown(cell)] == []
