@@ -89,9 +89,10 @@ def _promise() -> str:
 
 def _scatter() -> str:
     def column(x: float, words: tuple[str, str], of: int | None) -> list[str]:
-        parts = tiles(
-            x, 96, 74, 150, 8, 1, lambda row, _column: (row, *((TEAL, "#fff") if of in (row, -1) else (CARD, GREY)))
-        )
+        def slice_of(row: int, _column: int) -> tuple[object, str, str]:
+            return (row, TEAL, "#fff") if of in (row, -1) else (row, CARD, GREY)
+
+        parts = tiles(x, 96, 74, 150, 8, 1, slice_of)
         return [*parts, *(text(x + 37, 268 + 17 * n, one, 13, QUIET) for n, one in enumerate(words))]
 
     parts = [
