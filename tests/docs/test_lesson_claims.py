@@ -79,7 +79,7 @@ LOOK_AT = (
         "1.00 1.00 2.00",
         "1.00 1.00 0.00",
     ),
-    ("12_inside_xla", "%pjit step(params, x);", "1 collective", "2 arrays combined", "Worth knowing"),
+    ("12_inside_xla", "%pjit step(params, x);", "1 collective", "2 arrays combined"),
     ("12_inside_xla", "[(one.name, one.collectives_before, one.collectives_after) for one in changed]", "-combiner'"),
     ("12_inside_xla", "%pjit passes step", "none → 2 all-reduce", "2 all-reduce → 1 all-reduce", "dce", "algsimp"),
     ("13_tiles", "y = %pjit turned(x)", "copy, transpose", "390.62 390.62"),
