@@ -153,7 +153,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="say what is not fresh, and write nothing")
     options = parser.parse_args(arguments)
     every = options.all or (options.check and not options.notebook)
-    notebooks = sorted(NOTEBOOKS.glob("*.ipynb")) if every else options.notebook
+    with_pictures = (path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if (PICTURES / f"{path.stem}.py").exists())
+    notebooks = list(with_pictures) if every else options.notebook
     if not notebooks:
         parser.error("name a notebook, or --all")
     if options.check:

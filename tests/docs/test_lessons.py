@@ -24,6 +24,9 @@ SHOWS = re.compile(r"^[^#\n]*%%?pjit (?!error|on\b|off\b|forget)", re.MULTILINE)
 LOUD = re.compile(r"^\s*(assert|try:|except\b)|\bf\"|\bf'|\.format\(", re.MULTILINE)
 
 
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
 @cache
 def cells(path: Path) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(path.read_text(encoding="utf-8"))["cells"])
@@ -41,11 +44,7 @@ def code(path: Path) -> list[str]:
     return [source(cell) for cell in cells(path) if cell["cell_type"] == "code"]
 
 
-LESSONS = [
-    path
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    if any(cell["metadata"].get("picture") for cell in cells(path))
-]
+LESSONS = [path for path in NOTEBOOKS if (path.parent / "pictures" / f"{path.stem}.py").exists()]
 
 lessons = pytest.mark.parametrize("path", LESSONS, ids=[path.stem for path in LESSONS])
 
