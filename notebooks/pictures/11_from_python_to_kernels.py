@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from drawing import CARD, GREY, INK, ORANGE, PALE, PEACH, QUIET, TEAL, arrow, box, card, label, line, save, text, unknown
+from drawing import (
+    CARD,
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    PEACH,
+    QUIET,
+    TEAL,
+    arrow,
+    box,
+    card,
+    label,
+    line,
+    save,
+    text,
+    unknown,
+)
 
 FORMS = (
     ("Python", "x * scale + 1", "scale = 2"),
@@ -40,11 +57,15 @@ def kernels() -> str:
         x = 28 + n * 136
         followed = name == "broadcast 2"
         parts.append(box(x, 142, 122, 44, PEACH if followed else CARD, ORANGE if followed else QUIET, 1.4, radius=6))
-        parts.append(text(x + 61, 169, name, 13.5, ORANGE if followed else INK, weight="bold" if followed else "normal"))
+        parts.append(
+            text(x + 61, 169, name, 13.5, ORANGE if followed else INK, weight="bold" if followed else "normal")
+        )
         if "broadcast" not in name:
             parts.append(arrow((x + 40, 94), (x + 40, 140)))
         parts.append(arrow((x + 82, 140), (x + 82, 94)))
-    parts.append(text(28, 218, "If each were a kernel: read, compute, write. How many kernels run?", 13, QUIET, "start"))
+    parts.append(
+        text(28, 218, "If each were a kernel: read, compute, write. How many kernels run?", 13, QUIET, "start")
+    )
     return card("Six operations of StableHLO", 238, parts)
 
 
@@ -78,7 +99,9 @@ def hlo_line() -> str:
     for n, (code, says) in enumerate(words):
         w = 8.4 * len(code)
         ours = code == "multiply"
-        parts.append(text(x + w / 2, 86, code, 14, ORANGE if ours else INK, weight="bold" if ours else "normal", mono=True))
+        parts.append(
+            text(x + w / 2, 86, code, 14, ORANGE if ours else INK, weight="bold" if ours else "normal", mono=True)
+        )
         down = 26 if n % 2 else 0
         parts += [line((x + w / 2, 96), (x + w / 2, 108 + down), stroke=GREY)]
         parts.append(text(x + w / 2, 124 + down, says, 13, ORANGE if ours else QUIET))
@@ -90,7 +113,13 @@ def hlo_line() -> str:
 
 def draw() -> dict[str, str]:
     """Name -> SVG."""
-    return {"road": road(known=False), "road_answer": road(known=True), "kernels": kernels(), "fused": fused(), "line": hlo_line()}
+    return {
+        "road": road(known=False),
+        "road_answer": road(known=True),
+        "kernels": kernels(),
+        "fused": fused(),
+        "line": hlo_line(),
+    }
 
 
 if __name__ == "__main__":

@@ -68,11 +68,7 @@ def partitioner() -> str:
 
 
 def _hops(x: float, y: float, wide: float, high: float) -> Parts:
-    return [
-        part
-        for n in range(14)
-        for part in (box(x + n * wide, y + 30 - high, wide - 3, high, PEACH, ORANGE, 1.1),)
-    ]
+    return [part for n in range(14) for part in (box(x + n * wide, y + 30 - high, wide - 3, high, PEACH, ORANGE, 1.1),)]
 
 
 def combiner() -> str:
@@ -93,7 +89,10 @@ def fusion() -> str:
     parts = []
     for x, name in ((44, "compare"), (134, "select"), (224, "dot")):
         parts += [box(x, 96, 80, 38, PALE, TEAL, 1.2, radius=6), text(x + 40, 120, name, 13)]
-    parts += [box(30, 76, 288, 76, "none", SLATE, 1.4, radius=9), text(174, 172, "kernels of the backward pass", 13, QUIET)]
+    parts += [
+        box(30, 76, 288, 76, "none", SLATE, 1.4, radius=9),
+        text(174, 172, "kernels of the backward pass", 13, QUIET),
+    ]
     parts += [arrow((320, 115), (372, 115)), box(376, 86, 108, 58, ORANGE, "none", 0, radius=6)]
     parts.append(text(430, 120, "all-reduce", 14, "#fff", weight="bold"))
     parts += [arrow((488, 115), (540, 115)), box(542, 76, 288, 76, "none", SLATE, 1.4, radius=9)]

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from drawing import CARD, GREY, INK, ORANGE, PALE, QUIET, TEAL, Parts, arrow, box, card, label, line, save, text, tiles, unknown
+from drawing import (
+    CARD,
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    QUIET,
+    TEAL,
+    Parts,
+    arrow,
+    box,
+    card,
+    label,
+    line,
+    save,
+    text,
+    tiles,
+    unknown,
+)
 
 ROWS, COLUMNS, OURS = 3, 4, (1, 2)
 PADDING = "#e9e7e2"
@@ -37,7 +55,9 @@ def order(*, known: bool) -> str:
             parts.append(box(x, y, 38, 32, ORANGE if is_ours else CARD, TEAL, 1))
             if known:
                 parts.append(text(x + 19, y + 21, f"{row},{column}", 12.5, "#fff" if is_ours else TEAL, weight="bold"))
-            parts.append(text(x + 19, y + 47, place, 12.5, ORANGE if is_ours else QUIET, weight="bold" if is_ours else "normal"))
+            parts.append(
+                text(x + 19, y + 47, place, 12.5, ORANGE if is_ours else QUIET, weight="bold" if is_ours else "normal")
+            )
         if not known:
             parts += label(594, y + 16, "where is 1,2 ?", fill=CARD, ink=ORANGE)
     parts.append(arrow((188, 136), (222, 136)))

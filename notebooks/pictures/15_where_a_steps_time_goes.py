@@ -30,8 +30,14 @@ def chip() -> str:
     """Three speeds."""
     parts = [box(300, 62, 260, 84, SKY, BLUE, 1.6, radius=9), text(430, 88, "one toy chip", 14, INK, weight="bold")]
     parts += [text(430, 112, "10¹² operations a second", 14, BLUE, weight="bold"), text(430, 132, "compute", 13, QUIET)]
-    for x, far, name, speed in ((28, 238, "memory", "10¹¹ bytes a second"), (622, 832, "other chips", "10¹⁰ bytes a second")):
-        parts += [box(x, 72, far - x, 64, PALE, TEAL, 1.4, radius=9), text((x + far) / 2, 98, name, 14, INK, weight="bold")]
+    for x, far, name, speed in (
+        (28, 238, "memory", "10¹¹ bytes a second"),
+        (622, 832, "other chips", "10¹⁰ bytes a second"),
+    ):
+        parts += [
+            box(x, 72, far - x, 64, PALE, TEAL, 1.4, radius=9),
+            text((x + far) / 2, 98, name, 14, INK, weight="bold"),
+        ]
         parts.append(text((x + far) / 2, 121, speed, 14, TEAL, weight="bold"))
     for start, end in ((242, 296), (296, 242), (564, 618), (618, 564)):
         parts.append(arrow((start, 104), (end, 104)))
@@ -67,7 +73,10 @@ def roofline() -> str:
     parts.append(text(28, 56, "operations a second", 13, QUIET, "start"))
     parts.append(text(right, bottom + 40, "operations for each byte of memory", 13, QUIET, "end"))
     x, y = at(10, 1e12)
-    parts += [line((x, y), (x, bottom), stroke=GREY, dashed=True), text(x, y - 12, "the ridge: 10", 13, INK, weight="bold")]
+    parts += [
+        line((x, y), (x, bottom), stroke=GREY, dashed=True),
+        text(x, y - 12, "the ridge: 10", 13, INK, weight="bold"),
+    ]
     for intensity, speed, name in ((1 / 12, 1e11 / 12, "x + y"), (158, 1e12, "x @ W1")):
         x, y = at(intensity, speed)
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{ORANGE}" stroke="#fff" stroke-width="1.5"/>')

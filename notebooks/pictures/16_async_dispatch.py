@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from drawing import BLUE, CARD, GREY, INK, ORANGE, PEACH, QUIET, SKY, TEAL, Parts, arrow, box, card, label, line, save, text
+from drawing import (
+    BLUE,
+    CARD,
+    GREY,
+    INK,
+    ORANGE,
+    PEACH,
+    QUIET,
+    SKY,
+    TEAL,
+    Parts,
+    arrow,
+    box,
+    card,
+    label,
+    line,
+    save,
+    text,
+)
 
 LEFT = 132
 
@@ -98,7 +116,10 @@ def training() -> str:
             parts += _work(load, y + 22, 55, "load", fill=SKY, ink=INK)
             parts += _work(run, y + 56, 110, f"step {step + 1}", fill=TEAL)
             if turns:
-                parts += [box(run, y + 22, 110, 32, PEACH, ORANGE, 1, dashed=True), text(run + 55, y + 43, "waits", 13, ORANGE)]
+                parts += [
+                    box(run, y + 22, 110, 32, PEACH, ORANGE, 1, dashed=True),
+                    text(run + 55, y + 43, "waits", 13, ORANGE),
+                ]
     parts.append(text(832, 276, "load: 50 ms, step: 100 ms", 13, QUIET, "end"))
     return card("In turns, and side by side", 292, parts)
 

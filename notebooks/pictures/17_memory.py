@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from drawing import BLUE, CARD, GREY, INK, ORANGE, PALE, PEACH, QUIET, SKY, TEAL, Parts, arrow, box, card, legend, line, save, text
+from drawing import (
+    BLUE,
+    CARD,
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    PEACH,
+    QUIET,
+    SKY,
+    TEAL,
+    Parts,
+    arrow,
+    box,
+    card,
+    legend,
+    line,
+    save,
+    text,
+)
 
 
 def forward() -> str:
@@ -14,7 +33,10 @@ def forward() -> str:
             parts += [box(x, 70, 84, 36, PALE, TEAL, 1.2, radius=6), text(x + 42, 93, f"layer {name}", 13)]
             parts += [box(x, 174, 84, 36, SKY, BLUE, 1.2, radius=6), text(x + 42, 197, f"layer {name}", 13)]
             parts += [arrow((x + 42, 108), (x + 42, 172), stroke=ORANGE)]
-            parts += [box(x + 12, 124, 60, 26, PEACH, ORANGE, 1.3, radius=4), text(x + 42, 142, "hidden", 13, ORANGE, weight="bold")]
+            parts += [
+                box(x + 12, 124, 60, 26, PEACH, ORANGE, 1.3, radius=4),
+                text(x + 42, 142, "hidden", 13, ORANGE, weight="bold"),
+            ]
         else:
             parts += [text(x + 42, 92, "...", 16, QUIET), text(x + 42, 196, "...", 16, QUIET)]
         if n < 5:
@@ -29,9 +51,14 @@ def curve() -> str:
     left, bottom = 96, 206
     points = ((0, 14), (300, 118), (360, 128), (640, 22), (660, 28), (720, 22))
     shape = " ".join(f"L{left + x} {bottom - y}" for x, y in points)
-    parts = [f'<path d="M{left} {bottom}{shape}L{left + 720} {bottom}z" fill="{PEACH}" stroke="{ORANGE}" stroke-width="2"/>']
+    parts = [
+        f'<path d="M{left} {bottom}{shape}L{left + 720} {bottom}z" fill="{PEACH}" stroke="{ORANGE}" stroke-width="2"/>'
+    ]
     parts += [line((left, 58), (left, bottom), (left + 724, bottom)), text(28, 74, "bytes", 13, QUIET, "start")]
-    parts += [box(left, bottom - 14, 720, 14, PALE, TEAL, 1), text(left + 360, bottom - 3, "weights, x", 12.5, TEAL, weight="bold")]
+    parts += [
+        box(left, bottom - 14, 720, 14, PALE, TEAL, 1),
+        text(left + 360, bottom - 3, "weights, x", 12.5, TEAL, weight="bold"),
+    ]
     for x, name in ((150, "forward: keeps"), (500, "backward: uses up"), (680, "update")):
         parts.append(text(left + x, bottom + 20, name, 13, QUIET))
     parts += [line((left + 360, bottom - 128), (left + 360, 66), stroke=INK, dashed=True)]
@@ -63,11 +90,16 @@ def remat() -> str:
         parts.append(text(28, y + 24, name, 14, INK, "start", "bold"))
         for words, size, fill, ink in kinds[:kept]:
             w = size * 280
-            parts += [box(x, y, w, 38, fill, ink, 1.4), text(x + w / 2, y + 24, words, 13, ink if ink != GREY else QUIET, weight="bold")]
+            parts += [
+                box(x, y, w, 38, fill, ink, 1.4),
+                text(x + w / 2, y + 24, words, 13, ink if ink != GREY else QUIET, weight="bold"),
+            ]
             x += w
         gib = sum(size for _, size, _, _ in kinds[:kept])
         parts.append(text(x + 16, y + 24, f"{gib:g} GiB a layer, and 16 layers", 13, QUIET, "start"))
-    parts += legend(188, ((PALE, TEAL, "what goes in"), (CARD, GREY, "where relu was positive"), (PEACH, ORANGE, "made by x @ up")))
+    parts += legend(
+        188, ((PALE, TEAL, "what goes in"), (CARD, GREY, "where relu was positive"), (PEACH, ORANGE, "made by x @ up"))
+    )
     return card("What the forward pass keeps of one layer", 220, parts)
 
 

@@ -55,11 +55,15 @@ def networks() -> str:
     for row in range(4):
         y = 108 + row * 38
         parts.append(line((62, y), (230, y), stroke=PLUM, width=3))
-        parts.append(f'<path d="M62 {y}C40 {y - 20} 252 {y - 20} 230 {y}" fill="none" stroke="{PLUM}" stroke-width="1.4"/>')
+        parts.append(
+            f'<path d="M62 {y}C40 {y - 20} 252 {y - 20} 230 {y}" fill="none" stroke="{PLUM}" stroke-width="1.4"/>'
+        )
     for column in range(4):
         x = 62 + column * 56
         parts.append(line((x, 108), (x, 222), stroke=BLUE, width=3))
-        parts.append(f'<path d="M{x} 108C{x + 26} 86 {x + 26} 244 {x} 222" fill="none" stroke="{BLUE}" stroke-width="1.4"/>')
+        parts.append(
+            f'<path d="M{x} 108C{x + 26} 86 {x + 26} 244 {x} 222" fill="none" stroke="{BLUE}" stroke-width="1.4"/>'
+        )
     for n in range(16):
         parts += device(62 + n % 4 * 56, 108 + n // 4 * 38, "", fill=ORANGE if n == 3 else SLATE, w=22, h=18)
     parts.append(text(272, 148, "a mesh axis", 13, QUIET, "start"))
@@ -104,7 +108,10 @@ def compilers() -> str:
     parts = [box(28, 88, 128, 60, PALE, TEAL, 1.4, radius=8), text(92, 114, "your program", 13.5, INK, weight="bold")]
     parts += [text(92, 134, "and its mesh", 13, QUIET), arrow((160, 118), (206, 118))]
     parts += [box(210, 76, 190, 84, PALE, TEAL, 1.4, radius=8), text(305, 102, "partitioner", 13.5, INK, weight="bold")]
-    parts += [text(305, 124, "collectives and bytes:", 13, QUIET), text(305, 142, "the same for all", 13, TEAL, weight="bold")]
+    parts += [
+        text(305, 124, "collectives and bytes:", 13, QUIET),
+        text(305, 142, "the same for all", 13, TEAL, weight="bold"),
+    ]
     for n, (name, says) in enumerate(
         (("CPU", "adds in float32"), ("TPU", "tiles, memory on the chip"), ("GPU", "products by a library"))
     ):
