@@ -107,8 +107,17 @@ def test_a_row_of_the_map_has_as_many_cells_as_its_head_and_names_each_lesson_by
     text = read_page("notebooks/README.md")
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({row.count("|") for row in table.splitlines()}) == 1, table
-    for number, name in re.findall(r"\[(\d+b?)\]\((\S+\.ipynb)\)", text):
+    for number, name in re.findall(r"\[(\d+)\]\((\S+\.ipynb)\)", text):
         assert re.match(rf"0*{number}_", name), (number, name)
+
+
+@tutorials
+def test_the_page_of_pictures_has_one_of_it(path: Path):
+    title = source(cells(path)[0]).partition("\n")[0].partition(". ")[2]
+    number = path.stem.partition("_")[0].lstrip("0")
+    row = rf"^### \[{number}\]\({path.name}\) {re.escape(title)}\n\n!\[[^\]]+\]\((pictures/{path.stem}/\w+\.svg)\)$"
+    (picture,) = re.findall(row, read_page("notebooks/PICTURES.md"), re.MULTILINE)
+    assert (path.parent / picture).exists()
 
 
 def test_loops_are_told_in_the_lesson_of_loops():
