@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import pytest
-from handles.pass_programs import LIVES, PROGRAMS
+from handles.passes.pass_programs import LIVES, PROGRAMS
 from handles.test_passes import counted_by_xla
 
 import pjit_inspect as pi
