@@ -64,6 +64,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.report.fusion.FusionTable", "model.report.fusion.Fusion", "model.report.fusion.DistinctFusion",
         "model.report.passes.PassTable", "model.report.passes.Pass", "model.report.passes.Life",
         "model.report.passes.LifeEvent", "model.report.passes.Stage", "model.report.passes.StagedCollective",
+        "model.report.passes.ChangedLine",
     ),
     "Memory": (
         "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",

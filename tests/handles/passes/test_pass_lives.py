@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import pytest
 from handles.passes.pass_programs import LIVES, PROGRAMS
-from handles.test_passes import counted_by_xla
+from handles.passes.test_passes import counted_by_xla
 
 import pjit_inspect as pi
 from pjit_inspect.model.report.passes import Life

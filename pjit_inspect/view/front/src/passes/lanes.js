@@ -64,6 +64,11 @@ function draw(store, width) {
   ];
 }
 
+/** A coordinate, shorter. @param {number} value */
+function tenths(value) {
+  return Math.round(value * 10) / 10;
+}
+
 function keys() {
   const key = (/** @type {string} */ text) => h("kbd", {}, text);
   return [
@@ -95,7 +100,7 @@ function ticks(store, width, centre) {
     s("text", { x: 4, y: 26, class: "faint" }, "steps changed it"),
     s("path", {
       class: "every",
-      d: Array.from({ length: first.written }, (_, i) => `M${at(i).toFixed(1)} 9v4`).join(""),
+      d: Array.from({ length: first.written }, (_, i) => `M${tenths(at(i))} 9v4`).join(""),
     }),
   );
   stages.forEach((stage, column) => {
@@ -257,7 +262,7 @@ function* ribbons(store, layout, centre, family) {
 /** @param {number} x0 @param {number} y0 @param {number} h0 @param {number} x1 @param {number} y1 @param {number} h1 */
 function band(x0, y0, h0, x1, y1, h1) {
   const middle = (x0 + x1) / 2;
-  const f = (/** @type {number[]} */ ...all) => all.map((one) => one.toFixed(1)).join(" ");
+  const f = (/** @type {number[]} */ ...all) => all.map(tenths).join(" ");
   return `M${f(x0, y0)}C${f(middle, y0, middle, y1, x1, y1)}V${f(y1 + h1)}C${f(middle, y1 + h1, middle, y0 + h0, x0, y0 + h0)}Z`;
 }
 
