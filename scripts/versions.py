@@ -28,6 +28,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA, PAGE = ROOT / "docs" / "versions.json", ROOT / "docs" / "versions.md"
+GPU = ROOT / "docs" / "gpu.json"
 SMOKE, PROJECT = ROOT / "docs" / "smoke.json", ROOT / "pyproject.toml"
 
 TESTS = ("tests/observe", "tests/test_api.py", "tests/recompiles")
@@ -184,9 +185,13 @@ Shardy the instructions of a program on several devices have no source lines the
 DEVICES = """\
 ## Devices
 
-The tests run on fake CPU devices. Those of `tests/gpu` are one body each for a CPU and a GPU, and passed on one NVIDIA
-H200 and one H100 (JAX 0.11.2, CUDA 13, driver 580.159, Python 3.12, 2026-11-27). Nothing was run on several GPUs, on
-AMD's, or on a TPU: of those the tests have programs that were compiled ahead of time.
+The tests run on fake CPU devices. Those of `tests/gpu` are one body each for a CPU and a GPU, and passed on one of each
+of these:
+
+{ran}
+
+Nothing was run on several GPUs, on AMD's, or on a TPU: of those the tests have programs that were compiled ahead of
+time.
 
 What is otherwise on that GPU:
 
@@ -210,10 +215,11 @@ What is otherwise on that GPU:
   sixth there.
 - XLA gives no buffer assignment of an attached GPU: what is alive is modelled ([memory.md](memory.md)).
 
-To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after `pip install 'jax[cuda12]'` in its
-environment; or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts the GPU as its default backend, with
-eight fake CPU devices beside it. With the variable `OUT` set to a folder, records and traces are saved there, each
-with a `.json` that has the device's kind, the versions and the date; those of the H200 are in `tests/data/gpu`.
+To run them on a machine with an NVIDIA GPU, and write it down here: `scripts/on_a_gpu`, after
+`pip install 'jax[cuda12]'` in its environment (`--dry-run` says what it would do); or `scripts/test --gpu`. JAX starts
+the GPU as its default backend, with eight fake CPU devices beside it. With the variable `OUT` set to a folder, records
+and traces are saved there, each with a `.json` that has the device's kind, the versions and the date; those of the H200
+are in `tests/data/gpu`.
 """
 
 
@@ -222,7 +228,14 @@ def page(versions: list[Found], smoke: list[dict[str, Any]]) -> str:
     tests = "`, `".join(TESTS)
     introduction = INTRODUCTION.format(tests=tests)
     parts = (outcome_table(versions), missing(versions), skips(versions), dependencies(smoke))
-    return "\n".join((introduction, *(line for part in parts for line in part), FLOOR, DEVICES))
+    return "\n".join((introduction, *(line for part in parts for line in part), FLOOR, DEVICES.format(ran=ran_on())))
+
+
+def ran_on() -> str:
+    """The GPUs that `scripts/on_a_gpu` passed on."""
+    names = ("device", "driver", "jax", "python", "date")
+    rows = [" | ".join(one[name] for name in names) for one in json.loads(GPU.read_text(encoding="utf-8"))]
+    return "\n".join((*head_rows(names), *(f"| {row} |" for row in rows)))
 
 
 def table(head: str, versions: list[Found], rows: Iterable[tuple[str, Callable[[Found], str]]]) -> Iterator[str]:
