@@ -112,3 +112,17 @@ def test_without_seconds_there_are_no_pictures():
 def test_a_program_without_collectives_has_no_waits():
     step = replace(TIMED, collectives=TimedCollectives(()), exposed_s=0.0, timeline=TIMELINE[2:])
     assert "network" not in str(time_data(step)["bars"])
+
+
+def test_the_pane_has_the_scaling_curve_if_somebody_asked():
+    assert time_data(TIMED)["scaling"] is None
+    drawn = time_data(TIMED, table())["scaling"]
+    assert drawn is not None
+    assert drawn["notes"] == "strong scaling: the same arguments"
+
+
+def test_without_loss_a_call_that_grows_takes_as_long():
+    strong, weak = scaling_chart(table()), scaling_chart(replace(table(), is_weak=True))
+    assert [y for _, y in strong.curves[-1].points] == pytest.approx([4000.0, 250.0])
+    assert [y for _, y in weak.curves[-1].points] == pytest.approx([4000.0, 4000.0])
+    assert weak.notes == ("weak scaling: a call of its own for each number",)
