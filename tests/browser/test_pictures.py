@@ -70,7 +70,7 @@ def test_the_switch_leaves_out_what_the_change_removes(visit):
     opened = visit(page_of(dataclasses.replace(report, advice=changed)), width=1280)
     every, gone = opened.page.locator(".row").count(), opened.page.locator(".row.goes").count()
     assert gone == opened.page.locator(".row", has_text="all-gather").count() > 0
-    opened.page.get_by_role("button", name="With the change").click()
+    opened.page.keyboard.press("x")  # the switch stands over a graph, which this report has not
     assert opened.page.locator(".row").count() == every - gone
     opened.page.keyboard.press("x")
     assert opened.page.locator(".row").count() == every
