@@ -222,6 +222,7 @@ def test_the_legend_has_the_colours_that_it_explains(visit):
     found, _ = opened(visit, SIXTEEN)
     found.page.get_by_role("button", name="View").click()
     found.page.locator(".graphbar select").select_option("axis")
+    found.page.wait_for_timeout(100)
     colors = found.page.locator(".graphfoot .swatch").evaluate_all(
         "(all) => all.map((one) => getComputedStyle(one).backgroundColor)"
     )

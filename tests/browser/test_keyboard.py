@@ -35,6 +35,7 @@ def test_the_whole_round_with_keys_only(visit):
     keys.press("Enter")
     keys.press("n")
     assert not page.locator(".notes").is_visible()
+    keys.press("Tab")  # from the inspector, which has all words
     tab_to(page, "Arrays")
     keys.press("ArrowLeft")
     assert page.locator("[data-tab=collectives]").get_attribute("aria-selected") == "true"

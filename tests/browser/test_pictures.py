@@ -57,7 +57,12 @@ def test_a_click_on_a_piece_follows_its_device_through_all_pictures(visit):
 
 def test_the_switch_leaves_out_what_the_change_removes(visit):
     report = REPORTS["train_step"]
-    names = tuple(name for row in report.collectives or () if row.kind == "all-gather" for name in row.instructions)
+    rows = tuple(
+        dataclasses.replace(row, instructions=(f"{row.kind}.{number}",))
+        for number, row in enumerate(report.collectives or ())
+    )
+    report = dataclasses.replace(report, collectives=CollectiveTable(rows))
+    names = tuple(name for row in rows if row.kind == "all-gather" for name in row.instructions)
     advice = REPORTS["advised"].advice
     assert advice is not None
     first = dataclasses.replace(advice[0], removes=names)
@@ -65,7 +70,7 @@ def test_the_switch_leaves_out_what_the_change_removes(visit):
     opened = visit(page_of(dataclasses.replace(report, advice=changed)), width=1280)
     every, gone = opened.page.locator(".row").count(), opened.page.locator(".row.goes").count()
     assert gone == opened.page.locator(".row", has_text="all-gather").count() > 0
-    opened.page.get_by_role("button", name="With the change").click()
+    opened.page.keyboard.press("x")  # the switch stands over a graph, which this report has not
     assert opened.page.locator(".row").count() == every - gone
     opened.page.keyboard.press("x")
     assert opened.page.locator(".row").count() == every

@@ -55,7 +55,13 @@ def look(opened, file: Path) -> tuple[int, int, int, list[int]]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["All", "Graph", "List", "Details", "Mesh", "Totals"])
 def test_every_part_is_a_picture_that_opens_on_its_own_in_the_colours_of_the_page(visit, tmp_path, name, scheme):
-    opened = visit(program_page("mlp_step.cpu_8"), width=1600, height=900, color_scheme=scheme)
+    opened = visit(
+        program_page("mlp_step.cpu_8"),
+        width=1600,
+        height=900,
+        color_scheme=scheme,
+        hash="view=traffic" if name == "Totals" else "",
+    )
     svg = save(opened.page, opened.page, name, "svg", tmp_path)
     text = svg.read_text(encoding="utf-8")
     # Nothing of the page is needed: no style sheet, no script, no address but of what is in it.
@@ -72,7 +78,9 @@ def test_every_part_is_a_picture_that_opens_on_its_own_in_the_colours_of_the_pag
 
 @pytest.mark.parametrize(("name", "selector"), [("List", ".row"), ("Details", ".details h2"), ("Totals", ".total")])
 def test_words_stay_words(visit, tmp_path, name, selector):
-    opened = visit(page_of("train_step"), width=1600, height=900)
+    opened = visit(
+        page_of("train_step"), width=1600, height=900, hash="view=traffic" if name == "Totals" else "view=graph"
+    )
     file = save(opened.page, opened.page, name, "svg", tmp_path)
     said = "".join("".join(one.itertext()) for one in ElementTree.parse(file).iter(TEXT))
     words = opened.select(selector).inner_text().split()

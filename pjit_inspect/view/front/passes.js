@@ -797,13 +797,12 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .centrebar {
   display: flex;
+  flex-wrap: wrap;
   align-items: center;
   justify-content: space-between;
   border-bottom: 1px solid var(--rule);
   flex: none;
-  overflow-x: auto;
-  scrollbar-width: none;
-  height: 33px;
+  min-height: 33px;
 }
 .pjit-inspector .switch {
   display: flex;
@@ -823,8 +822,9 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .textbar {
   display: flex;
+  flex-wrap: wrap;
   gap: 4px;
-  padding-right: 8px;
+  padding: 3px 8px;
 }
 .pjit-inspector .texts {
   flex: 1;
@@ -1198,10 +1198,6 @@ body:has(> #pjit-inspector) {
   }
   .pjit-inspector .title {
     flex-wrap: wrap;
-  }
-  .pjit-inspector .centrebar:has(.switch:not([hidden])) {
-    flex-wrap: wrap;
-    height: auto;
   }
   .pjit-inspector .switch {
     flex: 1 0 100%;

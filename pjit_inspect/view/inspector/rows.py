@@ -180,7 +180,7 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     how = f"modelled{f', {share} of all' if share else ''}"
     if group.runs is not None and group.runs == least and group.runs > 1:
         hops = " hops" if first.kind == "collective-permute" else ""
-        return [array, ["sends per call", f"{runs}{hops} \u00d7 {each} = {sent}", how]]
+        return [["array on a device", *array[1:]], ["sends per call", f"{runs}{hops} \u00d7 {each} = {sent}", how]]
     return [
         array,
         ["sends, each", each, "modelled, ring"],

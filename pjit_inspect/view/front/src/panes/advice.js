@@ -107,11 +107,14 @@ export function changeSwitch(store) {
   const buttons = [choice(false, "As is"), choice(true, "With the change")];
   const title = "With the change: what it removes is left out. What it adds is known once it is compiled.";
   const box = h("div", { class: "switch", role: "group", "aria-label": "The program", title }, buttons);
+  let isKept = false; // once its place is taken, nothing below it moves
   const draw = () => {
-    box.hidden = !store.removed.size;
+    isKept ||= store.removed.size > 0 || Boolean(store.advice?.waits);
+    box.hidden = !isKept || store.state.centre !== "graph";
+    buttons.forEach((one) => one.toggleAttribute("disabled", !store.removed.size));
     buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(Boolean(at) === store.state.isChanged)));
   };
-  store.listen((changed) => (changed.has("advice") || changed.has("isChanged")) && draw());
+  store.listen((changed) => ["advice", "isChanged", "centre"].some((key) => changed.has(key)) && draw());
   draw();
   return box;
 }
