@@ -76,8 +76,8 @@ def test_figures_and_specs_are_written_in_one_place():
     writes = re.compile(r"toFixed|toPrecision|toLocaleString|NumberFormat|KiB|`P\(|None")
     found = {(file.name, match) for file in SOURCES.rglob("*.js") for match in writes.findall(file.read_text("utf-8"))}
     # A stroke's width in a picture is no figure.
-    assert {name for name, _ in found} == {"format.js", "dag.js", "lanes.js"}
-    assert {match for name, match in found if name in ("dag.js", "lanes.js")} == {"toFixed"}
+    assert {name for name, _ in found} == {"format.js", "dag.js"}
+    assert {match for name, match in found if name == "dag.js"} == {"toFixed"}
 
 
 def test_a_list_can_be_sorted_by_time_where_something_was_measured():
