@@ -5,8 +5,8 @@
 
 Measured in this one run, in seconds of wall time, which other work on the machine makes longer: the compile of a
 training step; the same compile in a process apart, without and with all passes (target: 1.5 times); reading the passes,
-for the strip (target: 3 s); the texts of two steps and their differences (target: 0.3 s a step); the page. Memory is the
-most this process held (target: 1 GiB).
+for the strip (target: 3 s); the texts of two steps and their differences (target: 0.3 s a step); the page. Memory is
+the most this process held (target: 1 GiB).
 """
 
 from __future__ import annotations
