@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from parse.files.test_dump_directory import dump
@@ -31,7 +32,7 @@ def test_passes_of_a_dump_are_known_by_names(log: pi.Log) -> None:
 
 
 def test_what_a_pass_of_a_dump_changed(log: pi.Log) -> None:
-    passes = log["mlp"].passes
+    passes: Any = log["mlp"].passes
     row = next(row for row in passes if row.did)
     assert any(" all-reduce(" in line.after for line in passes.changed(row.number))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import pytest
 from handles.passes.pass_programs import LIVES, PROGRAMS
@@ -27,9 +29,12 @@ def test_lives_are_those_written_by_hand(name: str) -> None:
     passes = record.passes
     assert sorted(map(said, passes.lives)) == sorted(LIVES[name])
     for row in record.collectives:
-        assert row.life == passes.life(row).line
+        life = passes.life(row)
+        assert life is not None
+        assert row.life == life.line
     if name in COUNTED:
-        dumped = record.state.analyses.pass_steps.dumped
+        steps: Any = record.state.analyses.pass_steps
+        dumped = steps.dumped
         for row in passes:
             own = row.instructions_after, dict(row.collectives_after), row.fusions_after, row.copies_after
             assert own == counted_by_xla(dumped.read(dumped.steps[row.number])), row

@@ -74,7 +74,8 @@ def _spelled(opcode: Any) -> str:
 
 
 def test_counts_per_pass_are_those_of_xlas_own_reader(record: pi.CompileRecord) -> None:
-    steps = record.state.analyses.pass_steps.dumped
+    asked: Any = record.state.analyses.pass_steps
+    steps = asked.dumped
     assert len(record.passes) >= 10
     for row in record.passes:
         own = row.instructions_after, dict(row.collectives_after), row.fusions_after, row.copies_after
