@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import shutil
@@ -41,6 +42,21 @@ def test_text_and_html_can_be_had_at_once(tmp_path: Path, capsys: pytest.Capture
     printed = capsys.readouterr().out
     assert "1 collective" in printed
     assert printed.endswith(f"wrote {page}\n")
+
+
+def test_every_command_has_json(capsys: pytest.CaptureFixture[str]):
+    for command in ("report", "diff", "upgrade", "check", "query", "skill"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert "--json" in capsys.readouterr().out
+    path = DATA / "mlp_step.v5e_2x4.hlo.gz"
+    assert main(["report", str(path), "--json", "--mesh", "data=2,model=4"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (program,) = found["programs"]
+    assert (found["status"], found["schema"]) == ("OK", "pjit_inspect/report/1")
+    assert program["capture"]["mesh"] == {"data": 2, "model": 4}
+    assert [row["kind"] for row in program["collectives"]] == ["all-reduce"] * 3
+    assert {"kernels", "arguments", "results", "memory", "missing"} < program.keys()
 
 
 @pytest.fixture

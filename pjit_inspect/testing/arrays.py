@@ -108,7 +108,7 @@ def assert_specs(subject: Any, *args: Any, specs: Mapping[str, Any] | None = Non
             ]
         if not wrong:
             return _unknown(record, unknown) if unknown else None
-        return failure(f"{record.name}: {plural(len(wrong), 'array')} split otherwise", ("found", _cut(wrong)))
+        return failure(f"{record.name}: {plural(len(wrong), 'array')} split differently", ("found", _cut(wrong)))
 
     each(subject, args, Options.of(options), check)
 
@@ -229,7 +229,10 @@ def _arrays(
 
 
 def _unknown(record: CompileRecord, arrays: Sequence[ArrayLayout]) -> CheckFailedError:
-    return not_known(record, f"the sharding or the size of {arrays[0].path}", "the record does not have it")
+    first = arrays[0]
+    follows_none = first.spec is None and first.sharding is not None
+    why = "its sharding follows no mesh axes" if follows_none else "the record does not have it"
+    return not_known(record, f"the sharding or the size of {first.path}", why)
 
 
 def _axes(one: ArrayLayout) -> set[str]:

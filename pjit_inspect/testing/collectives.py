@@ -117,8 +117,7 @@ def assert_no_collectives(
             return error
         sent = bytes_text(sum(row.least_sent_bytes for row in rows))
         return failure(
-            f"{record.name}: {plural(len(rows), _kind(rows))} that may not be there, {sent} sent",
-            ("expected", [f"none{chosen.words}"]),
+            f"{record.name}: {plural(len(rows), _kind(rows))}, expected none{chosen.words}; {sent} sent",
             *explained(record, rows, hint=hint),
             _KNOWN_BY,
         )
@@ -153,8 +152,9 @@ def assert_overlapped(
         bare = [row for row in rows if not row.overlap_count]
         if error is not None or not bare:
             return error
+        run = "runs" if len(bare) == 1 else "run"
         return failure(
-            f"{record.name}: {len(bare)} of {plural(len(rows), 'collective')} run alone",
+            f"{record.name}: {len(bare)} of {plural(len(rows), 'collective')} {run} alone",
             ("expected", ["a kernel beside each"]),
             *explained(record, bare, hint=False),
         )

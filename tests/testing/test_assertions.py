@@ -82,9 +82,8 @@ def test_a_collective_that_is_not_expected_is_told_with_its_cause() -> None:
         f"{BECAUSE}"
     )
     assert said(lambda: testing.assert_no_collectives(record(), axis="model", hint=False)) == (
-        "mlp: 1 all-reduce that may not be there, 48 KiB sent\n"
+        "mlp: 1 all-reduce, expected none over `model`; 48 KiB sent\n"
         "\n"
-        "  expected   none over `model`\n"
         "  found      1 x all-reduce over model  48 KiB  test_assertions.py:LINE\n"
         f"{BECAUSE}"
     )
@@ -157,7 +156,7 @@ def test_what_is_not_known_is_no_success_unless_it_may_be(tmp_path: Path) -> Non
 
 def test_what_runs_alone_is_told() -> None:
     words = said(lambda: testing.assert_overlapped(record()))
-    assert words.startswith("mlp: 1 of 1 collective run alone\n\n  expected   a kernel beside each\n")
+    assert words.startswith("mlp: 1 of 1 collective runs alone\n\n  expected   a kernel beside each\n")
     said(lambda: testing.assert_overlapped(record(), axis="data"), NothingMatchedError)
 
 
@@ -174,7 +173,7 @@ def test_arrays_are_split_as_expected() -> None:
         "  found      x  float32[64,256]  P('data', None)  64 KiB"
     )
     assert said(lambda: testing.assert_specs({"w1": P("model")}, record())) == (
-        "mlp: 1 array split otherwise\n\n  found      w1  P(None, 'model'), not P('model')"
+        "mlp: 1 array split differently\n\n  found      w1  P(None, 'model'), not P('model')"
     )
     assert said(lambda: testing.assert_sharded(record(), "w3", over="model"), NothingMatchedError).startswith(
         "mlp: no argument or result is called w3\n\n  near       w1  float32[256,512]  P(None, 'model')\n"

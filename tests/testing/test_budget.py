@@ -6,7 +6,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jax
 import pytest
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.cli import main
@@ -215,6 +217,43 @@ def test_json_and_markdown_have_the_program_before(tmp_path: Path, capsys: pytes
     assert [line[:5] for line in rest[3].splitlines()[2:]] == ["| + |", "| − |", "| − |"]
 
 
+def test_without_a_budget_the_program_before_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    paths = [str(DATA / f"mlp_step.{target}.hlo.gz") for target in ("cpu_8", "v5e_2x4")]
+    code = main(["check", paths[0], "--base", paths[1], "--mesh", "data=2,model=4", "--json"])
+    read = json.loads(capsys.readouterr().out)
+    assert (code, read["status"], read["parts"]) == (1, "DIFFERS", [])
+    sent = next(one for one in read["figures"] if one["name"] == "sent")
+    assert (sent["base"], sent["now"], sent["unit"]) == (4980740, 9961476, "bytes")
+    assert main(["check", paths[0], "--base", paths[0]]) == 0
+    capsys.readouterr()
+    # Within the budget it passes, and the answer says that something differs all the same.
+    code, out, _ = check("[collectives]\ntotal = 9\n", tmp_path, capsys, "--json", "--base", paths[1], program=paths[0])
+    assert (code, json.loads(out)["status"]) == (0, "DIFFERS")
+    assert main(["check", paths[0]]) == 2
+    assert "give --budget, --base, or both" in capsys.readouterr().err
+
+
+def test_of_a_file_too_it_says_what_would_remove_a_collective(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    mesh = jax.make_mesh((8,), ("X",), axis_types=(AxisType.Auto,))
+
+    def array(shape: tuple[int, ...], *spec: str | None) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, "float32", sharding=NamedSharding(mesh, PartitionSpec(*spec)))
+
+    # `w1` is wanted by columns, as `w2` is by rows.
+    found = pi.inspect(
+        lambda x, w1, w2: jax.nn.relu(x @ w1) @ w2, array((16, 32)), array((32, 128), "X"), array((128, 32), "X")
+    )
+    found.save(tmp_path / "step.pjit")
+    code, out, _ = check("[collectives]\nall-to-all = 0\n", tmp_path, capsys, "--json", program=tmp_path / "step.pjit")
+    read = json.loads(out)
+    assert (code, read["status"]) == (1, "EXCEEDED")
+    assert read["remove"][0].endswith("pass w1 as P(None, 'X')")
+    assert read["remove"][1] == "5.25 KiB -> 3.50 KiB sent, as XLA's partitioner makes both"
+    assert main(["query", str(tmp_path / "step.pjit"), "advice"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["change"], row["sent"]) == ("pass w1 as P(None, 'X')", [5376, 3584])
+
+
 def test_names_from_a_file_move_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data = pi.load(MLP).data
     pi.CompileRecord(replace(data, name="ml\x1b[2Jp`")).save(tmp_path / "odd.pjit")
@@ -258,7 +297,6 @@ def test_an_answer_has_the_fields_of_the_envelope(capsys: pytest.CaptureFixture[
         (("--sql", "delete from kernels"), ("sql", "not authorized", "")),
         (("--sql", "attach 'x' as y"), ("sql", "not authorized", "")),
         (("--sql", "pragma query_only = 0"), ("sql", "not authorized", "")),
-        (("advice",), ("not known", "advice: the record is from a file", "")),
     ],
 )
 def test_an_error_says_what_there_is(
@@ -288,3 +326,5 @@ def test_the_skill_is_written_into_a_folder(tmp_path: Path, capsys: pytest.Captu
     path = tmp_path / "pjit_inspect" / "SKILL.md"
     assert capsys.readouterr().out == f"wrote {path}\n"
     assert path.read_text().startswith("---\nname: pjit_inspect\n")
+    assert main(["skill", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["file_path"] == str(path)
