@@ -126,14 +126,14 @@ def test_every_option_of_the_command_line_is_told_of():
         for name, parser in api_reference._subcommands(cli._parser())
     }
     assert told == {
-        "report": ["-o", "--output", "--text", "--only", "--mesh"],
+        "report": ["-o", "--output", "--text", "--json", "--only", "--mesh"],
         "diff": ["-o", "--output", "--text", "--json", "--only", "--mesh", "--exit-zero"],
         "upgrade": ["--with", "--python", "--devices", "--only", "-o", "--output", "--text", "--json"],
         "check": [
             *("--budget", "--base", "--target", "--devices", "--only", "--mesh", "--json", "--markdown"),
             *("-o", "--output"),
         ],
-        "query": ["--over", "--kind", "--top", "--after", "--columns", "--sql", "--only", "--mesh", "--out"],
-        "skill": [],
+        "query": ["--over", "--kind", "--top", "--after", "--columns", "--sql", "--only", "--mesh", "--json", "--out"],
+        "skill": ["--json"],
     }
     assert [option for options in told.values() for option in options if option not in PAGE] == []
