@@ -2,6 +2,7 @@
 import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { h } from "../core/dom.js";
 import stylesCss from "../core/styles.css";
+import { themeCss } from "../core/theme.js";
 import { details } from "./details.js";
 import { head } from "./head.js";
 import { lanes } from "./lanes.js";
@@ -45,5 +46,5 @@ async function start() {
   }
 }
 
-document.head.append(h("style", {}, `${stylesCss}\n${passesCss}`));
+document.head.append(h("style", {}, `${themeCss}\n${stylesCss}\n${passesCss}`));
 start();
