@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from code_blocks import ROOT
 
-MOST_BYTES = 750_000
+MOST_BYTES = 600_000
 
 
 @pytest.fixture(scope="module")
