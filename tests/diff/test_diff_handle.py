@@ -101,7 +101,7 @@ def test_text_json_and_page_say_the_same(records, tmp_path: Path):
     page = (tmp_path / "diff.html").read_text()
     assert "1 all-reduce over" in page
     assert "default-src 'none'" in page
-    assert page.count("<script") == 3
+    assert page.count("<script") == 4
     assert "https://" not in page
 
 

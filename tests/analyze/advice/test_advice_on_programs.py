@@ -117,7 +117,7 @@ def test_the_text_has_the_code_to_write() -> None:
     text = str(record_of("batch_lost_at_a_reshape").advice.show())
     assert text.startswith("1 change is worth it (")
     assert "ask for P('data', 'model')" in text
-    assert "sent " in text
+    assert "sends " in text
     assert " -> " in text
     clean = str(record_of("megatron_forward").advice.show())
     assert "Nothing worth changing: 6 changes asked of 9 thought of" in clean
