@@ -94,10 +94,12 @@ let left = 40;
 const send = (frame) => frame.contentWindow && frame.contentWindow.postMessage({{pjitAdvice: advice}}, "*");
 const find = () => {{
   const frames = document.querySelectorAll('iframe[{attribute}="{key}"]');
-  frames.forEach((frame) => {{ send(frame); frame.addEventListener("load", () => send(frame)); }});
+  frames.forEach(send);
   if (frames.length && box) box.hidden = true;
   if (!frames.length && left-- > 0) setTimeout(find, 250);
 }};
+addEventListener("message", ({{ source, data }}) => data?.pjitInspect?.isListening && document.querySelectorAll(
+  'iframe[{attribute}="{key}"]').forEach((frame) => frame.contentWindow === source && send(frame)));
 find();
 }})()</script>"""
 

@@ -79,27 +79,42 @@ def test_it_shows_lanes_and_nothing_is_wrong_with_it(visit, width, scheme):
     assert [one for one in wrong(shown.page) if one[0] not in AROUND] == []
 
 
+def painted(shown) -> None:
+    """Waits until what was chosen is drawn, a frame later."""
+    shown.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def test_a_collective_is_followed_and_keys_walk(visit):
     shown = visit(page())
+    painted(shown)
     shown.select("[data-node='1 0']").click()
+    painted(shown)
     assert shown.page.locator(".node.own").count() == 3
     assert shown.texts(".events > li > b") == ["all-reduce made for", "2 combined into one"]
     shown.page.keyboard.press("ArrowLeft")
+    painted(shown)
     assert shown.select(".node.chosen").get_attribute("data-node") == "0 0"
     shown.page.keyboard.press("ArrowDown")
+    painted(shown)
     assert shown.select(".node.chosen").get_attribute("data-node") == "0 1"
     shown.page.keyboard.press("Escape")
+    painted(shown)
     assert shown.page.locator(".node.own").count() == 0
 
 
 def test_a_pass_is_read_and_two_texts_are_compared(visit):
     shown = visit(page())
+    painted(shown)
     shown.select("[data-pass='3']").click()
+    painted(shown)
     assert "combiner" in shown.select(".details h2").inner_text()
     assert "1 new, 1 gone" in shown.select(".texts .bar").inner_text()
     shown.page.keyboard.press("[")
+    painted(shown)
     assert shown.texts(".texts mark") == ["p, %q", "q, %p"]
     shown.page.get_by_label("The earlier program").select_option("0")
+    painted(shown)
     assert shown.page.locator(".pair").count() == 2
     shown.page.get_by_label("Only lines with these letters").fill("all-reduce")
+    painted(shown)
     assert shown.page.locator(".pair").count() == 1

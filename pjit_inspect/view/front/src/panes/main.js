@@ -97,6 +97,7 @@ async function startPage() {
     if (parent !== window && event.source === parent && Array.isArray(event.data?.pjitAdvice?.rows))
       store.setAdvice(event.data.pjitAdvice);
   });
+  if (isFrame) parent.postMessage({ pjitInspect: { isListening: true } }, "*");
   try {
     store.open(openBlob(await inflate(fromBase64(blob.textContent ?? ""))));
     if (isFrame) framePlace((place) => fitHeight(root, store, place));
