@@ -52,6 +52,9 @@ def test_every_program_that_ran_has_its_times(logdir: Path):
     times = log["looped"].kernel_times
     assert times is not None
     assert (times.calls, times.left_out, times.devices) == (4, 0, 1)
+    if jax.__version_info__ >= (0, 12):
+        # The CPU of newer XLA measures neither this loop nor what is in it.
+        return
     (loop,) = [row for row in times if row.opcode == "while"]
     assert loop.runs_per_call == 1
     assert any(row.runs_per_call == 7 for row in times)

@@ -52,11 +52,16 @@ class EditedProgram:
 
     @cached_property
     def named(self) -> Mapping[tuple[str, tuple[Frame, ...]], list[int]]:
-        """The operations by JAX's name and their frames, and by the name alone, with ()."""
+        """The operations by JAX's name and their frames, and by the name alone, with ().
+
+        An argument's name stands for the operations that take it: newer XLA gives it to collectives that move one.
+        """
         found: dict[tuple[str, tuple[Frame, ...]], list[int]] = defaultdict(list)
         for index, op in enumerate(self.program.ops):
             for frames in {op.frames, ()}:
                 found[op.op_name, frames].append(index)
+        for argument in self.program.inputs:
+            found[argument.label, ()] += self.users(argument.value)
         return found
 
     def spec(self, value: int) -> Dimensions:
