@@ -27,11 +27,11 @@ _QUERY = """\
 Ask one question about a program, and get one JSON envelope: status, schema, query, capture, units, known_by, total,
 rows with stable ids, next.
 
-FILE is what `report` takes. REPORT is a table; --sql asks SQLite over all of them, each a table of this name, read
+FILE is what `report` takes. REPORT is a table; `sql` asks SQLite over all of them, each a table of this name, read
 only. An answer of more than 64 kB goes to a file that the envelope names.
 
     query step.pjit collectives --over model --top 5
-    query step.pjit --sql "select axes, sum(sent_bytes) from collectives group by axes"
+    query step.pjit sql "select axes, sum(sent_bytes) from collectives group by axes"
 
 Status: OK; EMPTY (no such row; `near` has what there is); SAVED_TO_FILE; ERROR (`error` has kind, message and near).
 Exit status: 0, and 2 for ERROR and wrong arguments."""
@@ -58,13 +58,14 @@ def add_query(commands: Any) -> None:
     """Adds the command."""
     query = add_command(commands, "query", "ask one question about a program; the answer is JSON", _QUERY)
     query.add_argument("file", metavar="FILE", help="the file or directory of the program")
-    query.add_argument("report", metavar="REPORT", nargs="?", help=", ".join(REPORTS))
+    query.add_argument("report", metavar="REPORT", nargs="?", help=", ".join([*REPORTS, "sql"]))
+    query.add_argument("select", metavar="SELECT", nargs="?", help="after `sql`: a select statement over all reports")
     query.add_argument("--over", metavar="AXES", help='only over exactly these mesh axes: model, "data x model"')
     query.add_argument("--kind", metavar="KIND", help="only of this kind")
     query.add_argument("--top", metavar="N", type=int, help="at most N rows")
     query.add_argument("--after", metavar="ID", help="the rows after this one: `next` of the answer before")
     query.add_argument("--columns", metavar="NAME,...", help='these columns in place of the usual ones, or "all"')
-    query.add_argument("--sql", metavar="SELECT", help="a select statement in place of REPORT")
+    query.add_argument("--sql", metavar="SELECT", help="the same as `sql SELECT`")
     query.add_argument("--only", metavar="NAME", help="the program of this name, of several")
     query.add_argument("--mesh", metavar="AXIS=SIZE,...", type=mesh_axes, help="as for `report`")
     query.add_argument("--json", action="store_true", help="no other form: every answer is JSON")
@@ -145,8 +146,10 @@ def _lines(envelope: Mapping[str, Any]) -> str:
 
 def _answer(options: argparse.Namespace) -> dict[str, Any]:
     """The envelope's fields. Raises QueryError."""
-    if (options.report is None) == (options.sql is None):
-        raise QueryError("wrong arguments", "a question is a REPORT or --sql, one of both", list(REPORTS))
+    if options.report == "sql" and options.sql is None:
+        options.report, options.sql, options.select = None, options.select, None
+    if options.select is not None or (options.report is None) == (options.sql is None):
+        raise QueryError("wrong arguments", "a question is a REPORT, or `sql` and a SELECT", list(REPORTS))
     if options.sql is None and options.report not in REPORTS:
         raise QueryError("no such report", f"there is no report {options.report!r}", _near(options.report, REPORTS))
     record, _ = program_of(options.file, only=options.only, mesh=options.mesh)

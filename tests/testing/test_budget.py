@@ -288,13 +288,13 @@ def test_an_answer_has_the_fields_of_the_envelope(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ((), ("wrong arguments", "a question is a REPORT or --sql, one of both", "collectives")),
+        ((), ("wrong arguments", "a question is a REPORT, or `sql` and a SELECT", "collectives")),
         (("collective",), ("no such report", "there is no report 'collective'", "collectives")),
         (("kernels", "--over", "data"), ("no such column", "kernels has no axes for --over", "collectives")),
         (("kernels", "--columns", "byte_read"), ("no such column", "there is no column 'byte_read'", "bytes_read")),
         (("kernels", "--after", "k99"), ("no such row", "there is no row 'k99'", "k1")),
         (("--sql", "select size from kernels"), ("sql", "no such column: size", "source")),
-        (("--sql", "delete from kernels"), ("sql", "not authorized", "")),
+        (("sql", "delete from kernels"), ("sql", "not authorized", "")),
         (("--sql", "attach 'x' as y"), ("sql", "not authorized", "")),
         (("--sql", "pragma query_only = 0"), ("sql", "not authorized", "")),
     ],

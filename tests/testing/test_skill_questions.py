@@ -91,13 +91,13 @@ QUESTIONS: list[tuple[str, str, Callable[[dict[str, Any]], Any], Any]] = [
     # 256 * 128, 128 * 256 and 32 * 256 floats.
     (
         "What do the arguments need on a device?",
-        "mlp.pjit --sql 'select sum(bytes_per_device) as bytes_per_device from arguments'",
+        "mlp.pjit sql 'select sum(bytes_per_device) as bytes_per_device from arguments'",
         cells,
         [131072 + 131072 + 32768],
     ),
     (
         "Which arguments does every device hold in full?",
-        "mlp.pjit --sql 'select path from arguments where replication = 8'",
+        "mlp.pjit sql 'select path from arguments where replication = 8'",
         lambda e: (e["status"], e["total"]),
         ("EMPTY", 0),
     ),
@@ -108,7 +108,7 @@ QUESTIONS: list[tuple[str, str, Callable[[dict[str, Any]], Any], Any]] = [
      cells, ["w", 4]),
     ("How often does the sum of the loop run?", "turns.pjit collectives --columns count", cells, [5]),
     # 8 floats: 2 * 3/4 * 32 bytes, five times.
-    ("What does it send in a call?", "turns.pjit --sql 'select sum(sent_bytes) as sent_bytes from collectives'", cells,
+    ("What does it send in a call?", "turns.pjit sql 'select sum(sent_bytes) as sent_bytes from collectives'", cells,
      [240]),
     ("Did the user write it?", "turns.pjit collectives --columns implicit,causes", cells, [False, "written"]),
     ("Does tanh communicate?", "alone.pjit collectives", lambda e: (e["status"], e["total"]), ("EMPTY", 0)),
