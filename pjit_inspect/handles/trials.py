@@ -92,7 +92,12 @@ class Trials:
         return edit_program(self._stablehlo, edits)
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
-        """Compares the traffic of the compiled changed program's collectives with that of the record."""
+        """Compares the traffic of the compiled changed program's collectives with that of the record.
+
+        Raises CaptureError for a record from a file, of which this process compiles nothing.
+        """
+        if not self._is_live:
+            raise CaptureError("the record is from a file, whose program this process does not compile")
         from pjit_inspect.observe.shardy.what_if import compile_edited
 
         data, edits = self._data, self.copied().placed(change)

@@ -50,6 +50,8 @@ def compile_one(question: dict[str, Any], blobs: list[bytes]) -> Made:
     folder = Path(question["folder"])
     os.environ.update(question["target"].get("environment", {}))
     _write_to(folder)
+    # A file that an option names lies there too, and goes with it.
+    os.chdir(folder)
     try:
         return _compile(blobs, question, folder)
     except Exception as error:
@@ -178,8 +180,13 @@ def _options(question: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _with_dump(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
-    """The user's options except those of dumps, plus ours, which also override dump options in XLA_FLAGS."""
-    kept = {name: value for name, value in own.items() if not name.startswith("xla_dump_")}
+    """The user's options except those of dumps and of files, plus ours, which also override dump options in XLA_FLAGS.
+
+    An option may have XLA write a file, or read one, and the options of a record from a file are somebody else's. A
+    file without a directory is in the question's folder.
+    """
+    named = {name for name, value in own.items() if isinstance(value, str) and {"/", "\\"} & set(value)}
+    kept = {name: value for name, value in own.items() if not name.startswith("xla_dump_") and name not in named}
     return kept | {
         "xla_dump_to": str(folder),
         "xla_dump_hlo_pass_re": partitioner_dump.PASSES,

@@ -28,6 +28,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
 from pjit_inspect.observe.partitioner import service as partitioner_service
+from pjit_inspect.observe.partitioner.child import _options
 from pjit_inspect.observe.partitioner.service import Partitioned, ask_partitioner, cancel, stop_server
 from pjit_inspect.observe.shardy.how_compiled import compiler_options
 from pjit_inspect.observe.shardy.numbering import read_places
@@ -564,6 +565,15 @@ def test_the_users_flags_hold_and_their_dumps_are_not_written_again(
     with pytest.raises(CaptureError, match="no_such_flag"):
         ask_partitioner(program, devices=8)
     stop_server()
+
+
+def test_no_option_of_a_record_names_a_file_of_the_users(tmp_path: Path) -> None:
+    named = {"xla_gpu_dump_autotune_results_to": "/home/own", "xla_jf_dump_to": "C:\\own", "xla_dump_to": "own"}
+    question = {"target": {}, "effort": "partition", "flags": named | {"xla_cpu_enable_fast_math": "True"}}
+    options = _options(question, tmp_path)
+    assert [name for name in options if name in named] == ["xla_dump_to"]
+    assert options["xla_dump_to"] == str(tmp_path)
+    assert options["xla_cpu_enable_fast_math"] is True
 
 
 # ---------------------------------------------------------------- other user processes
