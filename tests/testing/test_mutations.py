@@ -148,8 +148,8 @@ def step(params, x):
     shifted = jax.shard_map(shift, mesh=CONSTRAINT.mesh, in_specs=spec, out_specs=spec)(x)
     return jnp.tanh(jnp.tanh(shifted)[..., None] * params["w"]).sum(-1)
 """
-"""MaxText's two cases, small. Pull request 4194: values that are shifted no longer come from a neighbour, which 300 kB of
-changed HLO text hid. Pull request 4445: only the place of the installation changed, and every build failed."""
+"""MaxText's two cases, small. Pull request 4194: shifted values no longer come from a neighbour; 300 kB of text
+hid that. Pull request 4445: only the place of the installation changed, and every build failed."""
 SHAPES[SHIFT] = {"w": (64,), "x": (16, 64)}
 SPECS[SHIFT] = {"w": (None,), "x": ("data", "model")}
 
