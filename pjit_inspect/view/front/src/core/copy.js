@@ -2,8 +2,7 @@
 import { h } from "./dom.js";
 
 /**
- * @param {import("./store.js").Store} store
- * @param {HTMLElement} button
+ * @param {import("./store.js").Store} store @param {HTMLElement} button
  * @param {string} [text] what else than the whole display
  */
 export async function copyText(store, button, text = store.data?.header.text) {
@@ -31,7 +30,7 @@ async function toClipboard(text) {
 
 /** @param {string} text @param {HTMLElement} near */
 function byCommand(text, near) {
-  const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { class: "offscreen", "aria-hidden": "true" }));
+  const area = /** @type {HTMLTextAreaElement} */ (h("textarea.offscreen", { "aria-hidden": "true" }));
   area.value = text;
   near.after(area);
   area.select();

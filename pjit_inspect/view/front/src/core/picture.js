@@ -33,11 +33,7 @@ const LONGEST_SIDE = 16000;
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Area */
 
-/**
- * The element as it is drawn now, as the text of an SVG file.
- * @param {Element} element
- * @param {string} title
- */
+/** The element as it is drawn now, as the text of an SVG file. @param {Element} element @param {string} title */
 export function pictureOf(element, title) {
   const area = element.getBoundingClientRect();
   const scene = new Scene(area, title, backgroundOf(element));
@@ -47,8 +43,7 @@ export function pictureOf(element, title) {
 
 /**
  * A drawing by itself, in its own size, whatever part of it is in view.
- * @param {SVGSVGElement} drawing
- * @param {string} title
+ * @param {SVGSVGElement} drawing @param {string} title
  */
 export function pictureOfDrawing(drawing, title) {
   const { width, height } = drawing.viewBox.baseVal;
@@ -59,9 +54,7 @@ export function pictureOfDrawing(drawing, title) {
 
 /**
  * A painted canvas; `near` is the element whose background it has.
- * @param {HTMLCanvasElement} canvas
- * @param {Element} near
- * @param {string} title
+ * @param {HTMLCanvasElement} canvas @param {Element} near @param {string} title
  * @param {number} ratio pixels of the canvas for one of the picture
  */
 export function pictureOfCanvas(canvas, near, title, ratio) {

@@ -17,10 +17,10 @@ export function drawSpans(spans, all) {
 /** @param {any} span @param {string[]} all @returns {any} */
 function drawSpan(span, all) {
   if (typeof span === "string") return span;
-  if ("strong" in span && typeof span.strong === "string") return h("b", {}, span.strong);
-  if ("dim" in span) return h("span", { class: "dim" }, span.dim);
-  if ("name" in span) return h("b", { class: "code" }, span.name);
-  if ("code" in span) return h("code", {}, span.code);
+  if ("strong" in span && typeof span.strong === "string") return h("b", span.strong);
+  if ("dim" in span) return h("span.dim", span.dim);
+  if ("name" in span) return h("b.code", span.name);
+  if ("code" in span) return h("code", span.code);
   if ("axis" in span) return drawAxis(span.axis, span.axes, span.size, all);
   if ("number" in span) return drawNumber(span);
   return "";

@@ -25,8 +25,8 @@ export function mesh(store) {
     () => store.state.heat,
     (key) => store.set({ heat: key }),
   );
-  const words = h("p", { class: "said meshwords dim" });
-  const fold = h("div", { class: "folds" });
+  const words = h("p.said.meshwords.dim");
+  const fold = h("div.folds");
   const draw = () => {
     view.draw();
     words.title = words.textContent = describe(store);
@@ -39,19 +39,12 @@ export function mesh(store) {
   });
   new ResizeObserver(() => view.resize()).observe(view.box);
   queueMicrotask(draw);
-  return h(
-    "section",
-    { class: "mesh", "aria-label": "Mesh" },
-    view.box,
-    h("div", { class: "meshside" }, bar.bar, words, fold),
-  );
+  return h("section.mesh", { "aria-label": "Mesh" }, view.box, h("div.meshside", bar.bar, words, fold));
 }
 
 /**
  * More than four axes: choose which are drawn.
- * @param {import("../core/store.js").Store} store
- * @param {MeshView} view
- * @param {() => void} draw
+ * @param {import("../core/store.js").Store} store @param {MeshView} view @param {() => void} draw
  */
 function foldChips(store, view, draw) {
   const { axes, shape } = store.first.mesh;
@@ -59,10 +52,8 @@ function foldChips(store, view, draw) {
     .map((/** @type {string} */ name, /** @type {number} */ axis) => {
       if (shape[axis] < 2) return null;
       const chip = h(
-        "button",
+        "button.chip",
         {
-          type: "button",
-          class: "chip",
           "aria-pressed": String(view.grid.shown.includes(axis)),
           title: `Draw ${name}, or show its first index only`,
           onclick: () => {
@@ -141,7 +132,7 @@ class MeshView {
         onkeydown: (/** @type {KeyboardEvent} */ e) => this.walk(e),
       })
     );
-    this.box = h("div", { class: "meshbox" }, this.canvas);
+    this.box = h("div.meshbox", this.canvas);
     this.width = this.height = 0;
     this.draw = onceAFrame(() => this.paint());
   }
@@ -231,8 +222,7 @@ class MeshView {
 
   /**
    * What a device sends for a collective; a permute's arrows need the room, and only who sends nothing says so.
-   * @param {any} row
-   * @returns {(position: number) => string}
+   * @param {any} row @returns {(position: number) => string}
    */
   sentWords(row) {
     if (!row) return () => "";
@@ -263,10 +253,8 @@ class MeshView {
   }
 
   /**
-   * @param {import("./face.js").Cut} cut
-   * @param {import("../core/blob.js").Store} data
-   * @param {(name: string) => string} colors
-   * @param {string[]} axes
+   * @param {import("./face.js").Cut} cut @param {import("../core/blob.js").Store} data
+   * @param {(name: string) => string} colors @param {string[]} axes
    */
   slices(cut, data, colors, axes) {
     const tileOf = new Map();
@@ -286,10 +274,7 @@ class MeshView {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {any} shown
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors @param {any} shown
    */
   cells(pen, at, colors, shown) {
     const { columns, cellOf } = this.grid;
@@ -326,9 +311,7 @@ class MeshView {
 
   /**
    * One device with room for words.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {(name: string) => string} colors
-   * @param {any} cell
+   * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colors @param {any} cell
    */
   box1(pen, colors, cell) {
     pen.beginPath();
@@ -360,12 +343,8 @@ class MeshView {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {(name: string) => string} colors
-   * @param {number} x
-   * @param {number} y
-   * @param {number} w
-   * @param {number} hh
+   * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colors @param {number} x @param {number} y
+   * @param {number} w @param {number} hh
    */
   ring(pen, colors, x, y, w, hh) {
     pen.strokeStyle = colors("select");
@@ -375,10 +354,7 @@ class MeshView {
 
   /**
    * Groups: a capsule for neighbours, arcs for others, arrows for permutes.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {any} row
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors @param {any} row
    */
   groups(pen, at, colors, row) {
     const { data, first } = this.store;
@@ -399,12 +375,8 @@ class MeshView {
 
   /**
    * Tiny cells: neighbouring groups in two strengths, the first outlined.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {string} color
-   * @param {any} members
-   * @param {number} number
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors
+   * @param {string} color @param {any} members @param {number} number
    */
   tint(pen, at, colors, color, members, number) {
     pen.fillStyle = number ? color : colors("select");
@@ -502,9 +474,7 @@ class MeshView {
 
   /**
    * Axis names and indices at the edges.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors
    */
   names(pen, at, colors) {
     const { axes } = this.store.first.mesh;
@@ -547,10 +517,7 @@ class MeshView {
 
   /**
    * The name of an axis; tells where it ends.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {string} name
-   * @param {number} x
-   * @param {number} y
+   * @param {CanvasRenderingContext2D} pen @param {string} name @param {number} x @param {number} y
    */
   named(pen, name, x, y) {
     pen.textAlign = "left";
@@ -562,11 +529,8 @@ class MeshView {
 
   /**
    * Numbers along an edge, as many as have room; from 0 again after every `turn`.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {number} count
-   * @param {number} turn
-   * @param {number} step pixels from one to the next
-   * @param {number} room pixels that each needs
+   * @param {CanvasRenderingContext2D} pen @param {number} count @param {number} turn
+   * @param {number} step pixels from one to the next @param {number} room pixels that each needs
    * @param {(i: number) => [number, number] | null} place
    */
   numbers(pen, count, turn, step, room, place) {

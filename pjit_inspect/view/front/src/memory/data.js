@@ -204,9 +204,7 @@ export class Memory {
 
 /**
  * What makes a row's buffers, as the lists have it: an argument is an array, all else a kernel or a collective.
- * @param {Group} row
- * @param {number} maker
- * @param {import("../core/store.js").Store} store
+ * @param {Group} row @param {number} maker @param {import("../core/store.js").Store} store
  * @returns {import("../core/store.js").Selection | null}
  */
 function ownOf(row, maker, store) {

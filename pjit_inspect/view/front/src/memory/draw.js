@@ -96,11 +96,8 @@ function grid(pen, { scale, color }, top, y) {
 
 /**
  * Level over each pixel, between two lines.
- * @param {CanvasRenderingContext2D} pen
- * @param {(pixel: number) => number} x
- * @param {(bytes: number) => number} y
- * @param {Float64Array} below
- * @param {Float64Array} above
+ * @param {CanvasRenderingContext2D} pen @param {(pixel: number) => number} x @param {(bytes: number) => number} y
+ * @param {Float64Array} below @param {Float64Array} above
  */
 function area(pen, x, y, below, above) {
   pen.beginPath();
@@ -132,11 +129,8 @@ function outline(pen, x, y, sizes) {
 
 /**
  * The life of what is selected, from 0 up.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {Int32Array} columns
- * @param {(pixel: number) => number} x
- * @param {(bytes: number) => number} y
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {Int32Array} columns
+ * @param {(pixel: number) => number} x @param {(bytes: number) => number} y
  */
 function life(pen, { life: sizes, color }, columns, x, y) {
   const own = /** @type {Float64Array} */ (sizes);

@@ -26,10 +26,7 @@ export function list(store) {
     ([key, words, title], i) =>
       /** @type {[string, any, string]} */ ([
         key,
-        [
-          h("span", { class: "tabname" }, words),
-          h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`),
-        ],
+        [h("span.tabname", words), h("span.count", first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`)],
         title,
       ]),
   );
@@ -55,17 +52,13 @@ export function list(store) {
       },
     })
   );
-  const chips = h("div", { class: "chips" });
+  const chips = h("div.chips");
   const tools = new Tools(store);
   const options = h("div", { "aria-label": "Rows" });
-  const rest = h("div", {});
+  const rest = h("div");
   const rows = h(
-    "div",
-    {
-      class: "rows",
-      tabindex: -1,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event),
-    },
+    "div.rows",
+    { tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event) },
     options,
     rest,
   );
@@ -95,10 +88,8 @@ export function list(store) {
     if (shown.length > limit)
       rest.append(
         h(
-          "button",
+          "button.more",
           {
-            type: "button",
-            class: "more",
             onclick: () => {
               limit += PAGE * 4;
               draw();
@@ -108,7 +99,7 @@ export function list(store) {
         ),
       );
     const more = store.data?.header.more[store.state.list];
-    if (more && !store.state.text) rest.append(h("p", { class: "nothing" }, more));
+    if (more && !store.state.text) rest.append(h("p.nothing", more));
     if (!shown.length) rest.append(nothing(store, input));
     mark(store, rows);
   };
@@ -126,16 +117,10 @@ export function list(store) {
   store.listen(update);
   update(new Set(["data"]));
   return h(
-    "section",
-    { class: "list", "aria-label": "List" },
+    "section.list",
+    { "aria-label": "List" },
     bar.bar,
-    h(
-      "div",
-      { class: "filters" },
-      h("div", { class: "tools" }, input, tools.open, tools.sort, tools.order),
-      tools.facets(chips),
-      tools.status,
-    ),
+    h("div.filters", h("div.tools", input, tools.open, tools.sort, tools.order), tools.facets(chips), tools.status),
     rows,
   );
 }
@@ -147,16 +132,12 @@ class Tools {
     this.store = store;
     this.list = "";
     this.sort = this.select("Sort by", (value) => store.set({ sort: value }));
-    this.order = h("button", {
-      type: "button",
-      class: "button order",
-      onclick: () => store.set({ reversed: !store.state.reversed }),
-    });
+    this.order = h("button.button.order", { onclick: () => store.set({ reversed: !store.state.reversed }) });
     this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
-    this.count = h("span", { class: "shown", role: "status" });
-    const clear = h("button", { type: "button", class: "button", onclick: () => store.set(CLEAR) }, "Clear");
-    this.status = h("p", { class: "dim status" }, this.count, clear);
-    this.box = h("div", { class: "facets", role: "group", "aria-label": "Filters" });
+    this.count = h("span.shown", { role: "status" });
+    const clear = h("button.button", { onclick: () => store.set(CLEAR) }, "Clear");
+    this.status = h("p.dim.status", this.count, clear);
+    this.box = h("div.facets", { role: "group", "aria-label": "Filters" });
     const title = "Filter by axis, kind and cause";
     this.open = popover(store, { class: "facet", title }, "Filters \u25be", this.box).button;
   }
@@ -172,10 +153,8 @@ class Tools {
     const { store } = this;
     const buttons = FORMS.map(([form, words]) => {
       const button = h(
-        "button",
+        "button.button",
         {
-          type: "button",
-          class: "button",
           onclick: () => {
             const { list } = store.state;
             const rows = shownRows(store).map(([row]) => row);
@@ -186,7 +165,7 @@ class Tools {
       );
       return button;
     });
-    return h("div", { class: "chips", role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
+    return h("div.chips", { role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
   }
 
   /** @param {string} label @param {(value: string) => void} chosen */
@@ -244,13 +223,7 @@ function nothing(store, input) {
       input.value = "";
       store.set(CLEAR);
     };
-    return h(
-      "p",
-      { class: "nothing" },
-      "Nothing fits. ",
-      elsewhere(store),
-      h("button", { type: "button", class: "button", onclick: clear }, "Clear"),
-    );
+    return h("p.nothing", "Nothing fits. ", elsewhere(store), h("button.button", { onclick: clear }, "Clear"));
   }
   const key = { collectives: "hlo", kernels: "hlo", arrays: "inputs" }[state.list] ?? "";
   const why = store.data?.header.missing[key];
@@ -259,7 +232,7 @@ function nothing(store, input) {
     arrays: "No arrays.",
     kernels: "No fused kernels.",
   }[state.list];
-  return h("p", { class: "nothing" }, why ?? (store.data ? none : ""));
+  return h("p.nothing", why ?? (store.data ? none : ""));
 }
 
 /** The other lists that have what is looked for. @param {import("../core/store.js").Store} store */
@@ -269,7 +242,7 @@ function elsewhere(store) {
     const number = text ? sum(shownRows(store, { ...store.state, ...CLEAR, text, list }).map(([row]) => row)) : 0;
     const go = () => store.set({ ...CLEAR, text, list });
     if (!number) return [];
-    return [h("button", { type: "button", class: "button", onclick: go }, plural(number, list.slice(0, -1))), " "];
+    return [h("button.button", { onclick: go }, plural(number, list.slice(0, -1))), " "];
   });
 }
 
@@ -288,12 +261,7 @@ function drawChips(store, chips) {
     /** @type {() => void} */ click,
     /** @type {string} */ title,
     /** @type {string} */ name,
-  ) =>
-    h(
-      "button",
-      { type: "button", class: "chip", title, "aria-label": name, "aria-pressed": String(on), onclick: click },
-      words,
-    );
+  ) => h("button.chip", { title, "aria-label": name, "aria-pressed": String(on), onclick: click }, words);
   /** @type {HTMLElement[]} */
   const shown = [];
   if (state.list === "collectives") {
@@ -302,7 +270,7 @@ function drawChips(store, chips) {
       const square = h("span", { class: `square ${axisClass(set.axes, first.axes)}` });
       shown.push(
         chip(
-          [square, `${set.words} `, h("span", { class: "count" }, thousands(number))],
+          [square, `${set.words} `, h("span.count", thousands(number))],
           state.axes === axes,
           () => store.set({ axes: state.axes === axes ? null : axes }),
           `Only over ${set.words}`,
@@ -313,7 +281,7 @@ function drawChips(store, chips) {
     for (const [kind, number] of counted(all, "kind"))
       shown.push(
         chip(
-          [glyph(kind), " ", h("span", { class: "count" }, thousands(number))],
+          [glyph(kind), " ", h("span.count", thousands(number))],
           state.kind === kind,
           () => store.set({ kind: state.kind === kind ? null : kind }),
           `Only ${kind}`,
@@ -325,7 +293,7 @@ function drawChips(store, chips) {
     for (const [role, number] of counted(all, "role"))
       shown.push(
         chip(
-          [`${role}s `, h("span", { class: "count" }, thousands(number))],
+          [`${role}s `, h("span.count", thousands(number))],
           state.role === role,
           () => store.set({ role: state.role === role ? null : role }),
           `Only ${role}s`,
@@ -343,10 +311,7 @@ function counted(rows, key) {
 }
 
 /**
- * @param {import("../core/store.js").Store} store
- * @param {any} row
- * @param {number} index
- * @param {boolean} isFirst
+ * @param {import("../core/store.js").Store} store @param {any} row @param {number} index @param {boolean} isFirst
  * @param {number} longest the longest measured time of the list where that sorts it, 0 elsewhere
  */
 function drawRow(store, row, index, isFirst, longest) {
@@ -369,20 +334,14 @@ function drawRow(store, row, index, isFirst, longest) {
       },
     },
     glyph(parts.sign),
+    h("span.half", h("span.name", h("bdi", parts.name)), h("span.size", parts.size)),
     h(
-      "span",
-      { class: "half" },
-      h("span", { class: "name" }, h("bdi", {}, parts.name)),
-      h("span", { class: "size" }, parts.size),
+      "span.half",
+      h("span.sub", parts.sub),
+      parts.pictures.length ? h("span.shapes", parts.pictures) : null,
+      row.number > 1 ? h("span.times", `\u00d7 ${thousands(row.number)}`) : null,
     ),
-    h(
-      "span",
-      { class: "half" },
-      h("span", { class: "sub" }, parts.sub),
-      parts.pictures.length ? h("span", { class: "shapes" }, parts.pictures) : null,
-      row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
-    ),
-    parts.share === null ? null : h("span", { class: "bar", style: { "--share": String(parts.share) } }),
+    parts.share === null ? null : h("span.bar", { style: { "--share": String(parts.share) } }),
   );
 }
 
@@ -393,10 +352,7 @@ function narrow(store) {
 
 /**
  * A row's figure and its bar, and what is said beside: of bytes, or of the time where that sorts the list.
- * @param {any} row
- * @param {number} longest
- * @param {string} bytes
- * @param {number | null} share of the bytes
+ * @param {any} row @param {number} longest @param {string} bytes @param {number | null} share of the bytes
  */
 function figures(row, longest, bytes, share) {
   if (!longest) return { size: bytes, beside: row.time && `${row.time} measured`, share };
@@ -482,8 +438,7 @@ function mark(store, rows) {
 
 /**
  * Whether the selected row is among those drawn: of a long list only the first are.
- * @param {import("../core/store.js").Store} store
- * @param {HTMLElement} rows
+ * @param {import("../core/store.js").Store} store @param {HTMLElement} rows
  */
 function isDrawn(store, rows) {
   const { list: kind } = store.state;

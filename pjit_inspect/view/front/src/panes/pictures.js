@@ -23,8 +23,8 @@ const FORMS = ["svg", "png"];
 
 /** @param {import("../core/store.js").Store} store */
 export function pictureMenu(store) {
-  const menu = h("div", { class: "menu", role: "group", "aria-label": "Pictures to save" });
-  const said = h("span", { class: "offscreen", role: "status" });
+  const menu = h("div.menu", { role: "group", "aria-label": "Pictures to save" });
+  const said = h("span.offscreen", { role: "status" });
   const { button: open, show } = popover(
     store,
     { title: "Save a picture of what is shown" },
@@ -32,18 +32,15 @@ export function pictureMenu(store) {
     menu,
     () => menu.replaceChildren(...partsInView(box).map(([name, part]) => entry(name, part))),
   );
-  const box = h("span", { class: "pop pictures" }, open, menu, said);
+  const box = h("span.pop.pictures", open, menu, said);
   const entry = (/** @type {string} */ name, /** @type {Element} */ part) =>
     h(
-      "div",
-      { class: "pictureof" },
-      h("span", {}, name),
+      "div.pictureof",
+      h("span", name),
       FORMS.map((form) =>
         h(
-          "button",
+          "button.button",
           {
-            type: "button",
-            class: "button",
             "aria-label": `${name} as ${form.toUpperCase()}`,
             onclick: async () => {
               show(false); // it is no part of the picture

@@ -94,8 +94,7 @@ function ground(pen, { strip, scale, color }) {
 
 /**
  * Kernels: neighbours of one layer and phase in one tone, the next layer in another.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene
  */
 function runs(pen, scene) {
   const { strip, scale, color } = scene;
@@ -119,11 +118,7 @@ function runs(pen, scene) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} run
- * @param {number} x
- * @param {number} end
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} run @param {number} x @param {number} end
  * @param {number} lane
  */
 function label(pen, scene, run, x, end, lane) {
@@ -140,9 +135,7 @@ function label(pen, scene, run, x, end, lane) {
 
 /**
  * How many results wait for their first use, as a thin band: the fuller, the more.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} lane
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} lane
  */
 function waits(pen, { strip, scale, laneColors }, lane) {
   const step = 2;
@@ -181,9 +174,7 @@ export function barOf({ strip, scale }, index) {
 
 /**
  * The collectives of a lane, as one path.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} lane
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} lane
  */
 function bars(pen, scene, lane) {
   const { strip, scale, laneColors } = scene;
@@ -263,10 +254,7 @@ function marked(pen, scene) {
 
 /**
  * A ring around a bar; with its way to the first use, which a triangle marks.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} index
- * @param {boolean} isFull
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} index @param {boolean} isFull
  */
 function ring(pen, scene, index, isFull) {
   const { strip, scale } = scene;

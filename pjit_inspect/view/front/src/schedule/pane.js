@@ -16,16 +16,14 @@ let strips = 0;
 
 /**
  * The strip; it fills itself once the data are there.
- * @param {import("../core/store.js").Store} store
- * @returns {HTMLElement}
+ * @param {import("../core/store.js").Store} store @returns {HTMLElement}
  */
 export function schedule(store) {
-  const box = h("section", { class: "schedule", "aria-label": "Schedule" });
+  const box = h("section.schedule", { "aria-label": "Schedule" });
   const fill = () => {
     const { data } = store;
     const strip = data && !data.header.graph?.missing ? readStrip(data) : null;
-    if (!strip?.size)
-      return box.replaceChildren(h("p", { class: "nothing" }, data ? "No schedule: no kernel is known to run." : ""));
+    if (!strip?.size) return box.replaceChildren(h("p.nothing", data ? "No schedule: no kernel is known to run." : ""));
     box.replaceChildren(...new StripView(store, strip).parts);
   };
   store.listen((changed) => changed.has("data") && fill());
@@ -57,12 +55,7 @@ export class StripView {
     /** @type {number[]} */
     this.kernels = [];
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
-    this.option = h("div", {
-      class: "offscreen",
-      role: "option",
-      id: `pjit-strip-${++strips}`,
-      "aria-selected": "true",
-    });
+    this.option = h("div.offscreen", { role: "option", id: `pjit-strip-${++strips}`, "aria-selected": "true" });
     this.box = this.makeBox();
     this.tip = tooltip(this.box);
     this.parts = [this.head(), this.box];
@@ -73,9 +66,8 @@ export class StripView {
 
   makeBox() {
     return h(
-      "div",
+      "div.strip",
       {
-        class: "strip",
         role: "listbox",
         tabindex: 0,
         "aria-label":
@@ -99,15 +91,13 @@ export class StripView {
     const order = isScheduled ? "XLA's schedule" : "order of the program's bytes, XLA fixed none";
     const words = `${order}; places count kernels, not time; ${thousands(size)} kernels`;
     const button = (/** @type {string} */ sign, /** @type {string} */ title, /** @type {() => void} */ click) =>
-      h("button", { type: "button", class: "button", title, "aria-label": title, onclick: click }, sign);
+      h("button.button", { title, "aria-label": title, onclick: click }, sign);
     return h(
-      "div",
-      { class: "striphead" },
-      h("h3", {}, "Schedule"),
-      h("span", { class: "dim stripwords", title: words }, words),
+      "div.striphead",
+      h("h3", "Schedule"),
+      h("span.dim.stripwords", { title: words }, words),
       h(
-        "span",
-        { class: "stripzoom" },
+        "span.stripzoom",
         button("\u2212", "Zoom out (-)", () => this.zoom(2)),
         button("+", "Zoom in (+)", () => this.zoom(0.5)),
         button("All", "Show all (0)", () => this.show(0, size)),

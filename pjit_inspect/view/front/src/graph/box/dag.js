@@ -29,9 +29,7 @@ const WIDEST = 210;
 
 /**
  * The graph and where it is drawn.
- * @param {import("./data.js").BoxContent} content
- * @param {import("../../core/blob.js").Store} data
- * @returns {Dag}
+ * @param {import("./data.js").BoxContent} content @param {import("../../core/blob.js").Store} data @returns {Dag}
  */
 export function dagOf(content, data) {
   const pen = document.createElement("canvas").getContext("2d");
@@ -85,9 +83,7 @@ function measured(pen, line) {
 
 /**
  * Cut in the middle where it is too long: names differ at their ends.
- * @param {CanvasRenderingContext2D | null} pen
- * @param {Line} line
- * @param {number} width
+ * @param {CanvasRenderingContext2D | null} pen @param {Line} line @param {number} width
  */
 function fitted(pen, line, width) {
   const all = [...line.words].slice(0, 200);
@@ -103,9 +99,7 @@ function fitted(pen, line, width) {
 }
 
 /**
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxContent} content
- * @param {Dag} dag
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxContent} content @param {Dag} dag
  * @param {import("./pane.js").Moves} moves
  * @returns {{element: Element, update: () => void, focus: () => void, reveal: () => void}}
  */
@@ -121,9 +115,7 @@ export function boxDag(store, content, dag, moves) {
 
 class DagView {
   /**
-   * @param {import("../../core/store.js").Store} store
-   * @param {import("./data.js").BoxContent} content
-   * @param {Dag} dag
+   * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxContent} content @param {Dag} dag
    * @param {import("./pane.js").Moves} moves
    */
   constructor(store, content, dag, moves) {
@@ -135,18 +127,15 @@ class DagView {
     this.current = -1;
     const { picture } = dag;
     const most = Math.max(1, ...content.kernels.map((one) => one.bytes));
-    this.edges = dag.edges.map(([from], i) =>
-      s("g", { class: "edge" }, this.edge(picture.routes[i], this.weight(from, most))),
-    );
+    this.edges = dag.edges.map(([from], i) => s("g.edge", this.edge(picture.routes[i], this.weight(from, most))));
     this.nodes = dag.nodes.map((node, i) => this.node(node, picture.boxes[i], i));
     const margin = 12;
     const width = picture.width + 2 * margin;
     const height = picture.height + 2 * margin;
-    this.wires = s("g", { class: "wires" }, this.edges);
+    this.wires = s("g.wires", this.edges);
     this.svg = s(
-      "svg",
+      "svg.dag",
       {
-        class: "dag",
         role: "listbox",
         "aria-label": `Kernels of ${content.title}: arrows walk along the graph`,
         viewBox: `${-margin} ${-margin} ${width} ${height}`,
@@ -172,7 +161,7 @@ class DagView {
     const [x, y] = route[route.length - 1];
     return [
       s("polyline", { points: route.map((point) => point.join(",")).join(" "), "stroke-width": weight.toFixed(2) }),
-      s("path", { class: "tip", d: `M${x - 3.5} ${y - 5.5}h7L${x} ${y}z` }),
+      s("path.tip", { d: `M${x - 3.5} ${y - 5.5}h7L${x} ${y}z` }),
     ];
   }
 
@@ -202,7 +191,7 @@ class DagView {
         onpointerleave: () => this.tip.hide(),
       },
       s("rect", { width: box.width, height: box.height, rx: set ? 9 : 3 }),
-      kind === "matmul" ? s("rect", { class: "side", width: 3, height: box.height }) : null,
+      kind === "matmul" ? s("rect.side", { width: 3, height: box.height }) : null,
       node.lines.map((line, i) => s("text", { class: line.kind, x: PAD, y: 4 + LINE * (i + 0.78) }, line.words)),
     );
     return /** @type {SVGGElement} */ (group);

@@ -54,12 +54,11 @@ export class FlowPane {
     this.current = -1;
     this.arrows = this.edges.map((_, i) => this.arrow(i));
     this.groups = this.nodes.map((_, i) => this.group(i));
-    this.wires = s("g", {}, this.arrows);
+    this.wires = s("g", this.arrows);
     const [width, height] = [this.picture.width + 24, this.picture.height + 20];
     this.svg = s(
-      "svg",
+      "svg.dag.flow",
       {
-        class: "dag flow",
         role: "listbox",
         "aria-label": "The program: arguments, kernels, collectives, results. Arrows walk along the flow",
         viewBox: `-12 -8 ${width} ${height}`,
@@ -71,20 +70,15 @@ export class FlowPane {
       this.groups,
     );
     this.svg.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
-    this.scroller = h("div", { class: "flowbody" }, isInset ? null : this.svg);
+    this.scroller = h("div.flowbody", isInset ? null : this.svg);
     const kernels = nodes.filter((/** @type {any} */ node) => node.kind === "kernel").length;
     const collectives = nodes.filter((/** @type {any} */ node) => node.kind === "collective").length;
     const words = [plural(kernels, this.data.header.work), plural(collectives, "collective")];
     const left = copies ? `; ${copies} layout cop${copies === 1 ? "y" : "ies"} not drawn` : ", all drawn";
     this.element = h(
-      "div",
-      { class: "flowpane" },
+      "div.flowpane",
       isInset ? this.besideScroller() : this.scroller,
-      h(
-        "p",
-        { class: "dim flowfoot" },
-        `${words.join(", ")}${left}. Shapes and bytes on arrows are those of one device.`,
-      ),
+      h("p.dim.flowfoot", `${words.join(", ")}${left}. Shapes and bytes on arrows are those of one device.`),
     );
     this.tip = tooltip(/** @type {any} */ (this.svg));
     this.element.hidden = true;
@@ -93,8 +87,8 @@ export class FlowPane {
   /** The picture over its scroll bars' box, not in it: a wheel's turn goes on to the notebook, a drag moves the picture. */
   besideScroller() {
     const { scroller, svg } = this;
-    const space = h("div", {});
-    const clip = h("div", { class: "flowclip" }, svg);
+    const space = h("div");
+    const clip = h("div.flowclip", svg);
     scroller.append(space);
     const place = () => {
       clip.style.width = `${scroller.clientWidth}px`;
@@ -109,7 +103,7 @@ export class FlowPane {
     observer.observe(scroller);
     observer.observe(svg);
     dragged(clip, scroller);
-    return h("div", { class: "flowview" }, scroller, clip);
+    return h("div.flowview", scroller, clip);
   }
 
   /** Pixels that the picture and its foot take. */
@@ -196,12 +190,7 @@ export class FlowPane {
     // The words beside the arrow belong to the source's place: the line passes them.
     const top = startY - this.sizes[from].beside;
     const points = [[startX, top], ...route].map((point) => point.join(",")).join(" ");
-    return s(
-      "g",
-      { class: "edge" },
-      s("polyline", { points }),
-      s("path", { class: "tip", d: `M${x - 3.5} ${y - 5.5}h7L${x} ${y}z` }),
-    );
+    return s("g.edge", s("polyline", { points }), s("path.tip", { d: `M${x - 3.5} ${y - 5.5}h7L${x} ${y}z` }));
   }
 
   /** @param {number} index */
@@ -228,7 +217,7 @@ export class FlowPane {
           onpointerleave: () => this.tip.hide(),
         },
         s("rect", { x: left, width: size.box, height, rx: node.kind === "collective" ? height / 2 : 3 }),
-        node.isMatmul ? s("rect", { class: "side", x: left, width: 3, height }) : null,
+        node.isMatmul ? s("rect.side", { x: left, width: 3, height }) : null,
         mini && s("g", { transform: `translate(${left + PAD} 7)` }, mini),
         node.lines.map((line, i) =>
           this.text(

@@ -2,8 +2,7 @@
 
 /**
  * Selects what a kernel is in the lists, or else its line of source.
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxKernel} one
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxKernel} one
  */
 export function selectKernel(store, one) {
   const { data } = store;
@@ -15,8 +14,7 @@ export function selectKernel(store, one) {
 
 /**
  * Whether the selection is this kernel, or a group it is one of.
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxKernel} one
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxKernel} one
  */
 export function isSelected(store, one) {
   const { listed: selection } = store;

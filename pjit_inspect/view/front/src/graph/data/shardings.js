@@ -5,8 +5,7 @@ const PHASES = ["forward", "recompute", "backward", "optimizer"];
 /**
  * For each box the axes that most bytes of its values are split over, "" where they are whole; absent where nothing is
  * known. Null when the record knows the shardings of no value.
- * @param {import("../../core/blob.js").Store} data
- * @param {import("./columns.js").Graph} graph
+ * @param {import("../../core/blob.js").Store} data @param {import("./columns.js").Graph} graph
  * @returns {Map<number, string[]> | null}
  */
 export function shardingsOf(data, graph) {
@@ -31,8 +30,7 @@ export function shardingsOf(data, graph) {
 
 /**
  * "spot,phase" -> axes and bytes of the values there.
- * @param {any[]} values
- * @param {import("../../core/blob.js").Store} data
+ * @param {any[]} values @param {import("../../core/blob.js").Store} data
  */
 function placed(values, data) {
   /** @type {Map<string, [string, number][]>} */

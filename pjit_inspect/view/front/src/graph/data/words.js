@@ -78,8 +78,7 @@ export class Words {
 
   /**
    * A line of a box: ways to say it, the longest first, and its figure.
-   * @param {Content} line
-   * @returns {{words: string[], figure: string}}
+   * @param {Content} line @returns {{words: string[], figure: string}}
    */
   line({ type, of }) {
     if (type === "more") return { words: [`${plural(of, "more difference")}`, `+${thousands(of)}`], figure: "" };
@@ -94,10 +93,7 @@ export class Words {
       };
     }
     if (type === "share")
-      return {
-        words: [`in a combined ${kind} ${axes}`, `in combined ${kind} ${tight}`],
-        figure: bytesText(of.bytes),
-      };
+      return { words: [`in a combined ${kind} ${axes}`, `in combined ${kind} ${tight}`], figure: bytesText(of.bytes) };
     const who =
       of.members.length > 2 ? `${of.members.length} others` : of.members.map((row) => this.graph.label(row)).join(", ");
     const few = of.members.length > 2 ? who : who.replace(/[^\d, ]+/g, "") || who;
@@ -110,8 +106,7 @@ export class Words {
 
   /**
    * What stands in a low row, in whole words, and its figure.
-   * @param {Content} content
-   * @returns {{words: string[], figure: string}}
+   * @param {Content} content @returns {{words: string[], figure: string}}
    */
   chip(content) {
     if (content.type === "more") return { words: [`+${thousands(content.of)}`], figure: "" };
@@ -182,8 +177,7 @@ export class Words {
 
   /**
    * The name of a visible row.
-   * @param {import("./fold.js").Item} item
-   * @param {boolean} isClosed whether it stands for its fold
+   * @param {import("./fold.js").Item} item @param {boolean} isClosed whether it stands for its fold
    */
   row(item, isClosed) {
     const { graph } = this;

@@ -37,8 +37,7 @@ const AXES = ["ax-0", "ax-1", "ax-2", "ax-3", "ax-many", "ax-none"];
 
 /**
  * What boxes can be coloured by: by shardings where they are known, by time where it was measured.
- * @param {Graph} graph
- * @param {boolean} hasShardings
+ * @param {Graph} graph @param {boolean} hasShardings
  */
 export function modesOf(graph, hasShardings) {
   return MODES.filter(([key]) => (key !== "sharding" || hasShardings) && (key !== "time" || graph.header.measured));
@@ -46,8 +45,7 @@ export function modesOf(graph, hasShardings) {
 
 /**
  * The theme's colours, by the names of their custom properties.
- * @param {HTMLElement} element
- * @returns {Record<string, string>}
+ * @param {HTMLElement} element @returns {Record<string, string>}
  */
 export function readColors(element) {
   const style = getComputedStyle(element);
@@ -57,9 +55,7 @@ export function readColors(element) {
 
 /**
  * The class of the axes that send most in a box; "" when nothing does.
- * @param {Box} box
- * @param {any[]} sets
- * @param {string[]} all
+ * @param {Box} box @param {any[]} sets @param {string[]} all
  */
 function busiest(box, sets, all) {
   const [move] = box.cell.moves;
@@ -68,9 +64,7 @@ function busiest(box, sets, all) {
 
 /**
  * The class of the axes that the values of a box are split over; "" when that is unknown.
- * @param {Box} box
- * @param {Map<number, string[]> | null} shardings
- * @param {string[]} all
+ * @param {Box} box @param {Map<number, string[]> | null} shardings @param {string[]} all
  */
 function split(box, shardings, all) {
   const known = box.cell.boxes.map((one) => shardings?.get(one)).filter((axes) => axes !== undefined);
@@ -79,9 +73,7 @@ function split(box, shardings, all) {
 
 /**
  * Fill and edge of a box.
- * @param {string} mode
- * @param {Layout} layout
- * @param {Record<string, string>} colors
+ * @param {string} mode @param {Layout} layout @param {Record<string, string>} colors
  * @param {{sets: any[], all: string[], shardings: Map<number, string[]> | null}} known
  * @returns {(box: Box) => string[]}
  */
@@ -104,9 +96,7 @@ export function fills(mode, layout, colors, { sets, all, shardings }) {
 
 /**
  * A part of a colour over the background.
- * @param {Record<string, string>} colors
- * @param {string} color
- * @param {number} part
+ * @param {Record<string, string>} colors @param {string} color @param {number} part
  */
 function blend(colors, color, part) {
   const [a, b] = [colors.bg, color].map(parts);
@@ -142,24 +132,20 @@ function mostOf(mode, layout) {
 
 /**
  * What the colours mean.
- * @param {string} mode
- * @param {Graph} graph
- * @param {Layout} layout
- * @param {any[]} sets
- * @param {string[]} all
+ * @param {string} mode @param {Graph} graph @param {Layout} layout @param {any[]} sets @param {string[]} all
  */
 export function legend(mode, graph, layout, sets, all) {
   const key = (/** @type {string} */ color, /** @type {string} */ words, /** @type {string} */ kind = "") =>
-    h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
+    h("span.key", h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
   const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].words, "bar"));
   const measured = `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`;
   const boxes =
     mode === "axis"
-      ? [h("span", { class: "key" }, "box: the axis with most bytes")]
+      ? [h("span.key", "box: the axis with most bytes")]
       : mode === "sharding"
         ? [
-            h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"),
+            h("span.key", "box: what most bytes of the values on its lines are split over (modelled)"),
             key("var(--ax-none)", "replicated"),
             key("var(--ax-many)", "several axes"),
             ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis)),

@@ -34,21 +34,17 @@ const READABLE = 0.9;
 
 /**
  * A button of the toolbar.
- * @param {string} words
- * @param {string} title
- * @param {() => void} click
- * @param {string} [more] classes
+ * @param {string} words @param {string} title @param {() => void} click @param {string} [more] classes
  */
 const button = (words, title, click, more = "") =>
-  h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
+  h("button", { class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
 
 /**
  * The pane, with the schedule strip under it; it fills itself once the data are there.
- * @param {Store} store
- * @param {HTMLElement} strip
+ * @param {Store} store @param {HTMLElement} strip
  */
 export function graph(store, strip) {
-  const box = h("section", { class: "graph", "aria-label": "Graph" });
+  const box = h("section.graph", { "aria-label": "Graph" });
   /** @type {GraphView | null} */
   let view = null;
   store.listen((changed) => {
@@ -60,9 +56,7 @@ export function graph(store, strip) {
       store.graphNeed = () => view?.need ?? { height: 0, isFlow: false };
       store.graphPicture = (title) => view?.picture(title) ?? "";
       box.replaceChildren(
-        ...(view
-          ? view.parts
-          : [h("p", { class: "nothing" }, store.data.header.graph?.missing || "No graph of this record.")]),
+        ...(view ? view.parts : [h("p.nothing", store.data.header.graph?.missing || "No graph of this record.")]),
       );
     }
     view?.changed(changed);
@@ -115,11 +109,11 @@ export class GraphView {
   canvas = /** @type {HTMLCanvasElement} */ (
     h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
   );
-  space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
-  box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
-  view = h("div", { class: "graphview" }, this.box);
-  foot = h("div", { class: "graphfoot" });
-  said = h("div", {});
+  space = h("div.graphspace", h("div.graphstick", this.canvas));
+  box = h("div.graphbox", { tabindex: -1 }, this.space);
+  view = h("div.graphview", this.box);
+  foot = h("div.graphfoot");
+  said = h("div");
   stripButton = button(
     "Schedule",
     "Show or hide when kernels run",
@@ -129,9 +123,7 @@ export class GraphView {
   paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
 
   /**
-   * @param {Store} store
-   * @param {import("../data/columns.js").Graph} found
-   * @param {HTMLElement} strip
+   * @param {Store} store @param {import("../data/columns.js").Graph} found @param {HTMLElement} strip
    * @param {boolean} [isInset] whether it stands in a notebook, which the wheel is to scroll
    */
   constructor(store, found, strip, isInset = false) {
@@ -201,12 +193,11 @@ export class GraphView {
       () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)),
     );
     const box = h(
-      "div",
-      { class: "menu viewmenu", role: "group", "aria-label": "View of the graph" },
-      h("label", {}, "Colour boxes by ", select),
+      "div.menu.viewmenu",
+      { role: "group", "aria-label": "View of the graph" },
+      h("label", "Colour boxes by ", select),
       h(
-        "span",
-        { class: "chips" },
+        "span.chips",
         button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)),
         button("Fit", "Fit the width (0)", () => this.fit()),
         button("+", "Zoom in (+)", () => this.zoom(1.2)),
@@ -218,12 +209,11 @@ export class GraphView {
     );
     const { button: open } = popover(this.store, { title: "Colours, zoom, how to read it" }, "View \u25be", box);
     return h(
-      "div",
-      { class: "graphbar" },
+      "div.graphbar",
       this.flow ? this.flowButton : null,
       ...this.finder.parts,
       this.stripButton,
-      h("span", { class: "pop push" }, open, box),
+      h("span.pop.push", open, box),
     );
   }
 
@@ -352,7 +342,7 @@ export class GraphView {
     if (!this.layout) return;
     this.recolor();
     this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes));
-    this.said.replaceChildren(...this.notes().map((words) => h("p", { class: "dim" }, words)));
+    this.said.replaceChildren(...this.notes().map((words) => h("p.dim", words)));
     this.paint();
   }
 
@@ -561,8 +551,7 @@ export class GraphView {
 
   /**
    * A line: its collective is selected; again, the next one of it; a difference opens the layer that has it.
-   * @param {Box} box
-   * @param {number} at
+   * @param {Box} box @param {number} at
    */
   pick(box, at) {
     const line = box.lines[at];
