@@ -30,7 +30,7 @@ export function history(store) {
   const draw = follow(
     store,
     () => [store.data.history, store.data.number, store.data.base, store.sort, shown, store.isLive, store.lacking],
-    () => {
+    (again) => {
       const { history: all } = store.data;
       how.textContent = all.words;
       note.textContent = all.how;
@@ -42,7 +42,7 @@ export function history(store) {
           h(
             "th",
             { scope: "col", class: `is-${name}`, "aria-sort": sorted(store, name) },
-            sorter(store, name, all.titles[name] ?? words, redraw),
+            sorter(store, name, all.titles[name] ?? words, again),
           ),
         ),
       );
@@ -55,7 +55,6 @@ export function history(store) {
       more.textContent = `${rows.length - shown} more variants`;
     },
   );
-  const redraw = () => draw();
   more.addEventListener("click", () => {
     shown += 10 * AT_ONCE;
     draw();
