@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import re
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -258,21 +256,3 @@ def test_a_note_keeps_the_rows_it_is_about_in_its_own_list_only():
               store.fits(other, state("kernels"), first)];
     """
     assert run(script) == [True, False, True]
-
-
-def test_a_browser_without_streams_inflates_what_zlib_deflated():
-    """Stored, fixed and dynamic blocks; runs; bytes that do not compress."""
-    noise = random.Random(5).randbytes(3000)
-    texts = [b"", b"a", b"abc" * 5000, noise, bytes(70_000), b"".join(b"%d," % n for n in range(2_000))]
-    packed = [zlib.compress(text, level) for text in texts for level in (0, 1, 9) if level or len(text) < 5000]
-    fixed = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_FIXED)
-    packed.append(fixed.compress(b"fixed codes, fixed codes") + fixed.flush())
-    data = [base64.b64encode(one).decode() for one in packed]
-    found = run_node(
-        f"""{import_all({"unpack": "core/inflate"})}
-        const all = {json.dumps(data)}.map((text) => new Uint8Array(Buffer.from(text, "base64")));
-        console.log(JSON.stringify(all.map((one) => Buffer.from(unpack.inflateHere(one)).toString("base64"))));"""
-    )
-    assert [base64.b64decode(text) for text in found] == [zlib.decompress(one) for one in packed[:-1]] + [
-        b"fixed codes, fixed codes"
-    ]

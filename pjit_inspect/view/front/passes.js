@@ -236,16 +236,6 @@ body:has(> #pjit-inspector) {
   text-overflow: ellipsis;
   white-space: nowrap;
 }
-.pjit-inspector .pictureof {
-  display: flex;
-  gap: 4px;
-  align-items: center;
-  padding: 1px 0;
-}
-.pjit-inspector .pictureof span {
-  flex: 1;
-  padding-right: 12px;
-}
 .pjit-inspector .help {
   position: absolute;
   z-index: 40;

@@ -92,8 +92,6 @@ export class Store {
     this.spotWords = () => "";
     /** Pixels the graph takes to be in sight, and whether it is a picture of all kernels; the graph says so. */
     this.graphNeed = () => ({ height: 0, isFlow: false });
-    /** @type {(title: string) => string} all of the graph as an SVG file, "" where there is none; the graph says so */
-    this.graphPicture = () => "";
   }
 
   /** @param {(changed: Set<string>) => void} listener */

@@ -2,6 +2,7 @@
 // what each device sends as heat. Smooth at thousands of devices. The words beside it say the same.
 import { h, moved, tabs, onceAFrame } from "../core/dom.js";
 import { range } from "../core/blob.js";
+import { colorsOf, cut, penOf } from "../core/canvas.js";
 import { splitSlices } from "./face.js";
 import { bytesText, plural } from "../core/format.js";
 import { defaultAxes, gridOf, sides } from "./grid.js";
@@ -108,14 +109,6 @@ function deviceWords(data, position) {
   return `device ${data.column("mesh.ids")[position]}: ${facts.filter(Boolean).join(", ")}`;
 }
 
-/** As much of a name as there is room for. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
-function cut(pen, name, room) {
-  if (pen.measureText(name).width <= room) return name;
-  let length = name.length - 1;
-  while (length > 1 && pen.measureText(`${name.slice(0, length)}\u2026`).width > room) length--;
-  return `${name.slice(0, length)}\u2026`;
-}
-
 class MeshView {
   /** @param {import("../core/store.js").Store} store */
   constructor(store) {
@@ -173,16 +166,10 @@ class MeshView {
 
   paint() {
     if (!this.width || !this.height) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = this.height * ratio;
-    this.canvas.style.width = `${this.width}px`;
-    this.canvas.style.height = `${this.height}px`;
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, this.height);
     if (!pen) return;
-    pen.scale(ratio, ratio);
     pen.font = FONT;
-    const colors = this.colors();
+    const colors = colorsOf(this.canvas);
     const at = this.layout();
     const shown = this.what(colors);
     this.cells(pen, at, colors, shown);
@@ -199,11 +186,6 @@ class MeshView {
     const device =
       state.device === null ? "" : `; device ${this.store.data?.column("mesh.ids")[state.device] ?? state.device}`;
     return `Mesh of ${plural(first.mesh.size, "device")} ${size}${device}. Arrow keys choose a device.`;
-  }
-
-  colors() {
-    const style = getComputedStyle(this.canvas);
-    return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim() || "#888";
   }
 
   /** What the cells show: words and shade for each position. @param {(name: string) => string} colors */

@@ -1,4 +1,5 @@
 // Device-to-device traffic: who sends how much to whom, as a matrix on a canvas, and the busiest links in a table.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 
@@ -83,14 +84,9 @@ function binned(store) {
 function paint(canvas, grid, box) {
   const left = leftOf(grid);
   const side = Math.max(120, Math.min(box.clientWidth - 40, box.clientHeight - 96, 34 * grid.count + left, 460));
-  const ratio = globalThis.devicePixelRatio || 1;
-  canvas.width = canvas.height = side * ratio;
-  canvas.style.width = canvas.style.height = `${side}px`;
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas, side, side);
   if (!pen) return;
-  pen.scale(ratio, ratio);
-  const style = getComputedStyle(canvas);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  const color = colorsOf(canvas);
   const [w, hh] = [(side - left) / grid.count, (side - TOP) / grid.count];
   let most = 0;
   for (const size of grid.cells) most = Math.max(most, size);

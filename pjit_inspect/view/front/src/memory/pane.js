@@ -1,5 +1,6 @@
 // The memory pane: how much is alive over the schedule, above the strip of what runs; what is alive at one moment; and
 // the life of what is selected. It reads its data, a store of their own, when it is first shown.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h, onceAFrame, tabs } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
@@ -317,20 +318,14 @@ class MemoryView {
     if (!this.memory.hasCurve) return;
     this.width ||= this.curve.clientWidth;
     if (!this.width) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = this.height * ratio;
-    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${this.height}px` });
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, this.height);
     if (!pen) return;
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.canvas);
     paint(pen, {
       scale: this.scale(),
       height: this.height,
       total: this.memory.total(this.space),
       bands: this.memory.bands(this.space, this.by),
-      color: (name) => style.getPropertyValue(`--${name}`).trim() || "#888",
+      color: colorsOf(this.canvas),
       life: this.life ?? null,
       peak: this.peak,
       at: this.at,

@@ -1,9 +1,10 @@
 // What is alive at a moment, as rows or as a map: name, kind, spec, bytes, and when. Arrow keys walk; a choice selects.
-import { h, moved, s } from "../core/dom.js";
+import { h, s } from "../core/dom.js";
+import { mark as markOption, walk } from "../core/options.js";
 import { bytesText, percentText, thousands } from "../core/format.js";
 import { squares } from "./treemap.js";
 
-const PAGE = 60;
+export const PAGE = 60;
 const MAP_CELLS = 70;
 const LIFE = { width: 116, height: 14 };
 /** Pixels of a cell of the map that hold its words. */
@@ -52,7 +53,10 @@ function list(store, name, items) {
       class: name,
       role: items.length ? "listbox" : "group",
       "aria-label": "Values, most bytes first",
-      onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, box, event),
+      onkeydown: (/** @type {KeyboardEvent} */ event) =>
+        walk(box.querySelectorAll("[data-group]"), event, (item) =>
+          store.select({ type: "buffer", row: Number(item.dataset.group) }),
+        ),
     },
     items,
   );
@@ -210,33 +214,10 @@ function cell(store, memory, { group, count, bytes }, area, all) {
   );
 }
 
-/** Which item is selected; one of them can be reached by Tab. @param {import("../core/store.js").Store} store @param {Element} box */
+/** Which item is selected. @param {import("../core/store.js").Store} store @param {Element} box */
 export function mark(store, box) {
   const { selection } = store.state;
-  const items = /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[data-group]")]);
-  /** @type {HTMLElement | undefined} */
-  let found;
-  for (const item of items) {
-    const isOn = selection?.type === "buffer" && Number(item.dataset.group) === selection.row;
-    item.setAttribute("aria-selected", String(isOn));
-    item.tabIndex = -1;
-    if (isOn) found = item;
-  }
-  const reached = found ?? items[0];
-  if (reached) reached.tabIndex = 0;
+  const found = selection?.type === "buffer" ? box.querySelector(`[data-group="${selection.row}"]`) : null;
+  markOption(box, found);
   return found;
 }
-
-/** @param {import("../core/store.js").Store} store @param {HTMLElement} box @param {KeyboardEvent} event */
-function walk(store, box, event) {
-  const items = /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[data-group]")]);
-  const at = items.indexOf(/** @type {HTMLElement} */ (event.target));
-  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, items.length);
-  if (to === null || to < 0) return;
-  event.preventDefault();
-  event.stopPropagation();
-  items[to].focus();
-  store.select({ type: "buffer", row: Number(items[to].dataset.group) });
-}
-
-export { PAGE };

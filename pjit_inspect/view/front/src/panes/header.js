@@ -7,7 +7,6 @@ import { plural } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
 import { helpButton } from "./help.js";
 import { popover } from "../core/popover.js";
-import { pictureMenu } from "./pictures.js";
 import { question } from "./question.js";
 
 /** @param {import("../core/store.js").Store} store */
@@ -30,7 +29,7 @@ export function header(store) {
   what.title = what.textContent ?? "";
   return h(
     "header.top",
-    h("div.title", what, h("div.buttons", notes(store), copy, pictureMenu(store), widen, helpButton(store))),
+    h("div.title", what, h("div.buttons", notes(store), copy, widen, helpButton(store))),
     question(store),
     h(
       "p.answer",

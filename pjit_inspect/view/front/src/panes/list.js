@@ -1,5 +1,6 @@
 // The list on the left: collectives, arrays or kernels, with a filter and chips.
-import { h, moved, tabs } from "../core/dom.js";
+import { h, tabs } from "../core/dom.js";
+import { intoView, mark as markOption, walk } from "../core/options.js";
 import { plural, thousands } from "../core/format.js";
 import { FORMS, tableText } from "./copies.js";
 import { copyText } from "../core/copy.js";
@@ -58,7 +59,14 @@ export function list(store) {
   const rest = h("div");
   const rows = h(
     "div.rows",
-    { tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event) },
+    {
+      tabindex: -1,
+      onkeydown: (/** @type {KeyboardEvent} */ event) =>
+        walk(rows.querySelectorAll(".row"), event, (row) => {
+          if (event.key === "Enter" && store.isNarrow()) store.set({ pane: "details" });
+          store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(row.dataset.row) });
+        }),
+    },
     options,
     rest,
   );
@@ -328,7 +336,7 @@ function drawRow(store, row, index, isFirst, longest) {
       title: `${parts.full ?? parts.name}${store.goes(row) ? "\nGone with the change" : ""}`,
       onclick: () => {
         // Asked first: afterwards the browser would have to lay out all panes for it.
-        const goes = store.state.pane === "list" && narrow(store);
+        const goes = store.state.pane === "list" && store.isNarrow();
         store.select({ type, row: index });
         if (goes) store.set({ pane: "details" });
       },
@@ -343,11 +351,6 @@ function drawRow(store, row, index, isFirst, longest) {
     ),
     parts.share === null ? null : h("span.bar", { style: { "--share": String(parts.share) } }),
   );
-}
-
-/** @param {import("../core/store.js").Store} store */
-function narrow(store) {
-  return store.isNarrow();
 }
 
 /**
@@ -425,14 +428,7 @@ function mark(store, rows) {
   const found = /** @type {HTMLElement | null} */ (
     isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null
   );
-  for (const row of /** @type {NodeListOf<HTMLElement>} */ (
-    rows.querySelectorAll('.row[aria-selected="true"], .row[tabindex="0"]')
-  )) {
-    row.setAttribute("aria-selected", "false");
-    row.tabIndex = -1;
-  }
-  (found ?? rows.querySelector(".row"))?.setAttribute("tabindex", "0");
-  found?.setAttribute("aria-selected", "true");
+  markOption(rows, found);
   if (found) requestAnimationFrame(() => intoView(rows, found));
 }
 
@@ -444,24 +440,4 @@ function isDrawn(store, rows) {
   const { list: kind } = store.state;
   const selection = store.listed;
   return `${selection?.type}s` !== kind || rows.querySelector(`.row[data-row="${selection?.row}"]`) !== null;
-}
-
-/** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */
-function intoView(box, row) {
-  // Not by `offsetTop`, which counts from whatever element around it happens to be positioned.
-  const [area, at] = [box.getBoundingClientRect(), row.getBoundingClientRect()];
-  if (at.top < area.top) box.scrollTop -= area.top - at.top;
-  else if (at.bottom > area.top + box.clientHeight) box.scrollTop += at.bottom - area.top - box.clientHeight;
-}
-
-/** @param {import("../core/store.js").Store} store @param {HTMLElement} rows @param {KeyboardEvent} event */
-function walk(store, rows, event) {
-  const all = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")]);
-  const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
-  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, all.length);
-  if (to === null || to < 0) return;
-  event.preventDefault();
-  all[to].focus();
-  if (event.key === "Enter" && narrow(store)) store.set({ pane: "details" });
-  store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(all[to].dataset.row) });
 }

@@ -1,5 +1,6 @@
 // Every variant as a row: a click goes back to it. Rows can be sorted, named, and taken as the base.
 import { h } from "../core/dom.js";
+import { walk } from "../core/options.js";
 import { follow, refill } from "./keep.js";
 
 /** Rows drawn at once; searches try hundreds. */
@@ -156,25 +157,10 @@ function variant(store, row) {
 
 /** @param {import("./store.js").PlayStore} store @param {HTMLElement} body @param {KeyboardEvent} event */
 function key(store, body, event) {
-  const rows = /** @type {HTMLElement[]} */ ([...body.querySelectorAll("tr")]);
-  const at = rows.findIndex((one) => one === /** @type {any} */ (event.composedPath()[0]));
-  if (at < 0) return;
-  const to =
-    event.key === "ArrowDown"
-      ? at + 1
-      : event.key === "ArrowUp"
-        ? at - 1
-        : event.key === "Home"
-          ? 0
-          : event.key === "End"
-            ? rows.length - 1
-            : -1;
-  if (rows[to]) {
-    rows[to].focus();
-    store.goBack(Number(rows[to].dataset.number));
-  } else if (event.key === "Enter" || event.key === " ") store.goBack(Number(rows[at].dataset.number));
-  else if (event.key === "b") store.send({ type: "base", number: Number(rows[at].dataset.number) });
-  else return;
+  const row = /** @type {HTMLElement} */ (event.composedPath()[0]);
+  if (event.key !== "b" || row.tagName !== "TR")
+    return walk(body.querySelectorAll("tr"), event, (to) => store.goBack(Number(to.dataset.number)));
+  store.send({ type: "base", number: Number(row.dataset.number) });
   event.preventDefault();
   event.stopPropagation();
 }

@@ -1,6 +1,7 @@
 // The schedule strip: kernels in the order they run, by phase and layer, and a lane of collectives for each set of mesh
 // axes. It shows what the matrix cannot: weights gathered long before their use, what runs while something is under
 // way.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h, onceAFrame } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { LANE, heightOf, paint, topOf } from "./draw.js";
@@ -165,16 +166,9 @@ export class StripView {
 
   paint() {
     if (!this.width) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    const height = heightOf(this.strip);
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = height * ratio;
-    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, heightOf(this.strip));
     if (!pen) return;
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.canvas);
-    const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim() || "#888";
+    const color = colorsOf(this.canvas);
     paint(pen, {
       strip: this.strip,
       scale: this.scale(),

@@ -1,7 +1,8 @@
 // The kernels of one box as a list, in schedule order, where a graph would say less.
 import { axesOf, kernelLines, kernelTitle } from "./data.js";
 import { isSelected, reveal, selectKernel } from "./selection.js";
-import { h, moved } from "../../core/dom.js";
+import { h } from "../../core/dom.js";
+import { walk } from "../../core/options.js";
 import { bytesText, thousands } from "../../core/format.js";
 import { glyph } from "../../core/glyphs.js";
 import { axisClass } from "../../core/spans.js";
@@ -22,15 +23,8 @@ export function boxList(store, content, moves) {
     class: `boxrows${content.kernels.some((one) => one.args.length) ? "" : " noargs"}`,
     role: "listbox",
     "aria-label": `Kernels of ${content.title}`,
-    onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      const at = options.indexOf(/** @type {HTMLElement} */ (event.target));
-      const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, options.length);
-      if (to === null || at < 0) return;
-      event.preventDefault();
-      event.stopPropagation();
-      options[to].focus();
-      selectKernel(store, content.kernels[to]);
-    },
+    onkeydown: (/** @type {KeyboardEvent} */ event) =>
+      walk(options, event, (option) => selectKernel(store, content.kernels[options.indexOf(option)])),
   });
   const update = () =>
     options.forEach((option, i) => option.setAttribute("aria-selected", String(isSelected(store, content.kernels[i]))));

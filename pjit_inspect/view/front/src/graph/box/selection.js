@@ -1,4 +1,5 @@
 // What selecting a kernel of a box means everywhere else, and what the selection means in a box.
+import { intoView } from "../../core/options.js";
 
 /**
  * Selects what a kernel is in the lists, or else its line of source.
@@ -28,11 +29,5 @@ export function isSelected(store, one) {
 /** Scrolls only inside the pane. @param {Element} element */
 export function reveal(element) {
   const box = element.closest(".boxbody");
-  if (!box) return;
-  const area = box.getBoundingClientRect();
-  const at = element.getBoundingClientRect();
-  if (at.top < area.top) box.scrollTop -= area.top - at.top + 8;
-  else if (at.bottom > area.bottom) box.scrollTop += at.bottom - area.bottom + 8;
-  if (at.left < area.left) box.scrollLeft -= area.left - at.left + 8;
-  else if (at.right > area.right) box.scrollLeft += at.right - area.right + 8;
+  if (box) intoView(box, element, 8);
 }

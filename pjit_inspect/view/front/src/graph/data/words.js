@@ -23,7 +23,7 @@ export class Words {
   constructor(graph, sets) {
     this.graph = graph;
     this.sets = sets;
-    this.mode = "plain"; // what boxes are coloured by
+    this.isTimed = false; // whether boxes have the colour of their time
   }
 
   /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
@@ -58,12 +58,11 @@ export class Words {
       : [kernels, thousands(cell.kernels)];
   }
 
-  /** What stands at its right: what it is coloured by, FLOPs, or how often all of it runs. @param {Cell} cell */
+  /** What stands at its right: its time, FLOPs, or how often all of it runs. @param {Cell} cell */
   right(cell) {
-    if (this.mode === "time") return cell.time < 0 ? "" : timeText(cell.time);
+    if (this.isTimed) return cell.time < 0 ? "" : timeText(cell.time);
     if (cell.iterations > 1) return `per trip, \u00d7${thousands(cell.iterations)}`;
     if (cell.iterations < 0) return "per trip";
-    if (this.mode === "bytes") return cell.bytes ? bytesText(cell.bytes) : "";
     return cell.matmuls && cell.flops > 0 ? flopsText(cell.flops) : "";
   }
 
@@ -73,7 +72,7 @@ export class Words {
    */
   rights(cell) {
     const full = this.right(cell);
-    return cell.iterations === 1 || this.mode === "time" ? [full] : [full, "per trip", "\u21bb"];
+    return cell.iterations === 1 || this.isTimed ? [full] : [full, "per trip", "\u21bb"];
   }
 
   /**

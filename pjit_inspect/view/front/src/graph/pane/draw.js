@@ -426,7 +426,7 @@ function drawLowBox(g, look, box, stroke) {
   const [heads, number] = [all.slice(0, -1), all.slice(lines.length ? all.length : -1)];
   const ways = [
     ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
-    ...(cell.iterations === 1 && words.mode === "plain" ? heads : rights.length ? rights : heads),
+    ...(cell.iterations === 1 && !words.isTimed ? heads : rights.length ? rights : heads),
     ...number,
   ];
   const found = ways.find((text) => widthOf(g, text, SMALL) <= room);

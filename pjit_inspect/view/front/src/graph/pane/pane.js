@@ -3,7 +3,7 @@
 import { FlowPane } from "../box/flow.js";
 import { openBox } from "../box/pane.js";
 import { h, onceAFrame } from "../../core/dom.js";
-import { fills, legend, modesOf, readColors } from "./colors.js";
+import { fills, legend, readColors } from "./colors.js";
 import { openGraph } from "../data/columns.js";
 import { chipWidth, draw } from "./draw.js";
 import { Finder } from "./finder.js";
@@ -11,10 +11,8 @@ import { litBy, reveal, usesOf } from "../data/selection.js";
 import { followPointer } from "./pointer.js";
 import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
-import { shardingsOf } from "../data/shardings.js";
 import { popover } from "../../core/popover.js";
 import { copyText } from "../../core/copy.js";
-import { pictureOfCanvas, pictureOfDrawing, ratioOf } from "../../core/picture.js";
 import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
@@ -54,7 +52,6 @@ export function graph(store, strip) {
       view = found && new GraphView(store, found, strip, isInset);
       store.usesOf = (row) => (found ? usesOf(store, found, row) : { collectives: [], kernels: [] });
       store.graphNeed = () => view?.need ?? { height: 0, isFlow: false };
-      store.graphPicture = (title) => view?.picture(title) ?? "";
       box.replaceChildren(
         ...(view ? view.parts : [h("p.nothing", store.data.header.graph?.missing || "No graph of this record.")]),
       );
@@ -89,7 +86,6 @@ export class GraphView {
   scale = 1;
   width = 0;
   height = 0;
-  mode = "plain";
   mostFlops = 0;
   /** Whether phases stand under each other. */
   isStacked = false;
@@ -134,9 +130,9 @@ export class GraphView {
     this.strip = strip;
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
-    this.shardings = store.data && shardingsOf(store.data, found);
     this.flow = store.data?.header.flow ? new FlowPane(store, isInset) : null;
-    if (found.header.measured) this.mode = this.words.mode = "time"; // what was asked for
+    /** Whether boxes have the colour of their time. */
+    this.isTimed = this.words.isTimed = Boolean(found.header.measured); // what was asked for
     this.finder = new Finder(this);
     this.tree = graphTree({
       nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
@@ -170,23 +166,8 @@ export class GraphView {
     new ResizeObserver(() => this.resized()).observe(this.box);
   }
 
-  /** Search, colours, zoom. */
+  /** Search, zoom, what is drawn. */
   toolbar() {
-    const select = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        {
-          "aria-label": "Colour boxes by",
-          onchange: () => {
-            this.mode = this.words.mode = select.value;
-            this.dress();
-            this.tree.update();
-          },
-        },
-        modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words)),
-      )
-    );
-    select.value = this.mode;
     const copy = button(
       "Copy",
       "Copy the graph as text",
@@ -195,7 +176,6 @@ export class GraphView {
     const box = h(
       "div.menu.viewmenu",
       { role: "group", "aria-label": "View of the graph" },
-      h("label", "Colour boxes by ", select),
       h(
         "span.chips",
         button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)),
@@ -207,7 +187,7 @@ export class GraphView {
       ),
       this.said,
     );
-    const { button: open } = popover(this.store, { title: "Colours, zoom, how to read it" }, "View \u25be", box);
+    const { button: open } = popover(this.store, { title: "Zoom, how to read it" }, "View \u25be", box);
     return h(
       "div.graphbar",
       this.flow ? this.flowButton : null,
@@ -341,7 +321,7 @@ export class GraphView {
   dress() {
     if (!this.layout) return;
     this.recolor();
-    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes));
+    if (this.isTimed) this.foot.replaceChildren(legend(this.graph.header.measured, this.layout));
     this.said.replaceChildren(...this.notes().map((words) => h("p.dim", words)));
     this.paint();
   }
@@ -349,11 +329,7 @@ export class GraphView {
   recolor() {
     if (!this.layout) return;
     this.colors = readColors(this.box);
-    this.fillOf = fills(this.mode, this.layout, this.colors, {
-      sets: this.sets,
-      all: this.store.first.axes,
-      shardings: this.shardings,
-    });
+    this.fillOf = fills(this.isTimed, this.layout, this.colors);
   }
 
   /** What a reader must know of the figures. */
@@ -378,8 +354,8 @@ export class GraphView {
   }
 
   paintNow() {
-    const { canvas, layout, box } = this;
-    if (!layout || !this.fillOf) return;
+    const { canvas, layout, box, store, fillOf } = this;
+    if (!layout || !fillOf) return;
     // Another theme has another background.
     if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor();
     const ratio = devicePixelRatio || 1;
@@ -391,17 +367,6 @@ export class GraphView {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
-    this.paintOn(canvas, { scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio });
-  }
-
-  /**
-   * A part of the picture, at some size.
-   * @param {HTMLCanvasElement} canvas
-   * @param {{scale: number, left: number, top: number, width: number, height: number, ratio: number}} part
-   */
-  paintOn(canvas, part) {
-    const { layout, store, fillOf } = this;
-    if (!layout || !fillOf) return;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
     const { axes, kind, isChanged } = store.state;
     const rows = store.rows("collectives");
@@ -409,12 +374,12 @@ export class GraphView {
       store.removed.size > 0 && of.collectives.every((one) => store.goes(rows[this.graph.collective.row[one]]));
     const kinds = this.graph.header.kinds;
     draw(context, layout, {
-      ...part,
+      ...{ scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio },
       colors: this.colors,
       words: this.words,
       axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)],
       fillOf,
-      hasAxisColors: this.mode === "plain" || this.mode === "axis",
+      hasAxisColors: !this.isTimed,
       lit: this.lit,
       goes,
       isFaded: (of) =>
@@ -424,20 +389,6 @@ export class GraphView {
       found: this.finder.boxes(),
       mostFlops: this.mostFlops,
     });
-  }
-
-  /** All of it as an SVG file, what is out of view too; "" where nothing is drawn. @param {string} title */
-  picture(title) {
-    if (this.flow && !this.flow.element.hidden) return pictureOfDrawing(/** @type {any} */ (this.flow.svg), title);
-    const { layout } = this;
-    if (!layout || !this.fillOf || this.view.parentElement?.querySelector(".boxpane")) return "";
-    const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
-    const ratio = ratioOf(width, height);
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    this.paintOn(canvas, { scale: 1, left: 0, top: 0, width, height, ratio });
-    return pictureOfCanvas(canvas, this.box, title, ratio);
   }
 
   // ---------------------------------------------------------------- rows
