@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
 import view_reports
 from front_sources import SOURCES, import_all, run_node
 
+from pjit_inspect.view.document.colors import PHASE_COLORS
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import bytes_text, time_text
 from pjit_inspect.view.inspector.blob import pack_blob
@@ -43,6 +44,12 @@ def test_bytes_are_written_as_python_writes_them():
     sizes += [chosen.randrange(2 ** chosen.randrange(1, 50)) for _ in range(4000)]
     written = run("return input.map((size) => format.bytesText(size));", sizes)
     assert written == [bytes_text(size) for size in sizes]
+
+
+def test_phases_have_the_greys_of_the_one_table():
+    css = run_node(f"""{import_all({"theme": "core/theme"})} console.log(JSON.stringify(theme.themeCss));""")
+    greys = [re.search(rf"--ph-{number}:(#\w+);", css) for number in range(4)]
+    assert [grey and grey[1] for grey in greys] == list(PHASE_COLORS.values())
 
 
 def test_times_are_written_as_python_writes_them():

@@ -1,4 +1,4 @@
-var Lt="http://www.w3.org/2000/svg",Z={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function tt(t,e,i){let r=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[s,n]=r?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[a,p]of Object.entries(s))if(!(p==null||p===!1))if(a.startsWith("on"))t.addEventListener(a.slice(2),p);else if(a==="style")for(let[l,c]of Object.entries(p))t.style.setProperty(l,String(c));else t.setAttribute(a,p===!0?"":String(p));return t.append(...Pt(n)),t}var Pt=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function o(t,...e){let[i,...r]=t.split("."),s=document.createElement(i);return i==="button"&&s.setAttribute("type","button"),tt(s,r,e)}function f(t,...e){let[i,...r]=t.split(".");return tt(document.createElementNS(Lt,i),r,e)}function W(t,e,i){return i?t.key in Z?Math.max(0,Math.min(i-1,e+Z[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}function L(t,e,i,r){let s=e.map(([p,l,c])=>o("button",{role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),n=o("div.tabs",{role:"tablist","aria-label":t,onkeydown:p=>{let l=W(p,e.findIndex(([c])=>c===i()),e.length);l!==null&&(p.preventDefault(),r(e[l][0]),s[l].focus())}},s),a=()=>{e.forEach(([p],l)=>{s[l].setAttribute("aria-selected",String(p===i())),s[l].tabIndex=p===i()?0:-1})};return a(),{bar:n,update:a}}var It="PJITVIEW",Rt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function et(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==It)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let s=JSON.parse(e.decode(new Uint8Array(t,16,r))),n=16+r,a=new Set,p=d=>d in s.columns,l=d=>{if(!p(d))return new Int32Array(0);let[j,m,h]=s.columns[d],g=new Rt[j](t,n+m,h);if(j!=="s4"||a.has(d))return g;a.add(d);for(let x=1;x<h;x++)g[x]+=g[x-1];return g};return{header:s,column:l,strings:d=>new U(l(d),l(`${d}.ends`)),has:p}}function it(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function rt(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var qt=async t=>et(await rt(t)),ot=t=>qt(it(document.getElementById(t)?.textContent??""));async function st(t,e){if(typeof document>"u")return;let[i,r]=["pjit-inspector","pjit-first"].map(a=>document.getElementById(a));if(!i||!r)return;document.head.append(o("style",t));let s=new URLSearchParams(location.hash.slice(1)).get("theme");s&&(document.documentElement.dataset.theme=s);let n=e(i,JSON.parse(r.textContent??""),ot);try{n(await ot("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(a){i.append(o("p.nothing",`The rest of this page could not be read: ${a}`))}}var nt=`.pjit-inspector,
+var Lt="http://www.w3.org/2000/svg",Z={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function tt(t,e,i){let r=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[s,a]=r?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[n,p]of Object.entries(s))if(!(p==null||p===!1))if(n.startsWith("on"))t.addEventListener(n.slice(2),p);else if(n==="style")for(let[l,c]of Object.entries(p))t.style.setProperty(l,String(c));else t.setAttribute(n,p===!0?"":String(p));return t.append(...Pt(a)),t}var Pt=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function o(t,...e){let[i,...r]=t.split("."),s=document.createElement(i);return i==="button"&&s.setAttribute("type","button"),tt(s,r,e)}function f(t,...e){let[i,...r]=t.split(".");return tt(document.createElementNS(Lt,i),r,e)}function F(t,e,i){return i?t.key in Z?Math.max(0,Math.min(i-1,e+Z[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}function L(t,e,i,r){let s=e.map(([p,l,c])=>o("button",{role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),a=o("div.tabs",{role:"tablist","aria-label":t,onkeydown:p=>{let l=F(p,e.findIndex(([c])=>c===i()),e.length);l!==null&&(p.preventDefault(),r(e[l][0]),s[l].focus())}},s),n=()=>{e.forEach(([p],l)=>{s[l].setAttribute("aria-selected",String(p===i())),s[l].tabIndex=p===i()?0:-1})};return n(),{bar:a,update:n}}var It="PJITVIEW",Rt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function et(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==It)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let s=JSON.parse(e.decode(new Uint8Array(t,16,r))),a=16+r,n=new Set,p=d=>d in s.columns,l=d=>{if(!p(d))return new Int32Array(0);let[j,m,h]=s.columns[d],g=new Rt[j](t,a+m,h);if(j!=="s4"||n.has(d))return g;n.add(d);for(let x=1;x<h;x++)g[x]+=g[x-1];return g};return{header:s,column:l,strings:d=>new U(l(d),l(`${d}.ends`)),has:p}}function it(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function rt(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var _t=async t=>et(await rt(t)),ot=t=>_t(it(document.getElementById(t)?.textContent??""));async function st(t,e){if(typeof document>"u")return;let[i,r]=["pjit-inspector","pjit-first"].map(n=>document.getElementById(n));if(!i||!r)return;document.head.append(o("style",t));let s=new URLSearchParams(location.hash.slice(1)).get("theme");s&&(document.documentElement.dataset.theme=s);let a=e(i,JSON.parse(r.textContent??""),ot);try{a(await ot("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(n){i.append(o("p.nothing",`The rest of this page could not be read: ${n}`))}}var at=`.pjit-inspector,
 :root {
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -84,8 +84,22 @@ body:has(> #pjit-inspector) {
 .pjit-inspector bdi {
   unicode-bidi: isolate;
 }
-.pjit-inspector p {
+/* What a browser gives elements, away: each rule says what is its own. */
+:where(.pjit-inspector) :is(h1, h2, h3, p, ul, ol, dl, dd, figure) {
   margin: 0;
+}
+:where(.pjit-inspector) ul:not(.facts, .memhelp) {
+  list-style: none;
+}
+:where(.pjit-inspector) table {
+  border-collapse: collapse;
+}
+:where(.pjit-inspector) :is(th, td) {
+  font-weight: 400;
+  text-align: left;
+}
+:where(.pjit-inspector) :is(button, summary) {
+  cursor: pointer;
 }
 .pjit-inspector .dim {
   color: var(--dim);
@@ -99,7 +113,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector h2 {
   font: 600 14px/20px var(--ui);
-  margin: 0;
   display: block;
 }
 .pjit-inspector h2.code {
@@ -114,14 +127,12 @@ body:has(> #pjit-inspector) {
   font-family: var(--ui);
 }
 .pjit-inspector summary {
-  cursor: pointer;
   font-size: 11px;
   color: var(--dim);
 }
 .pjit-inspector h3,
 .pjit-inspector h2.minor {
   font: 600 11px/16px var(--ui);
-  margin: 0;
   color: var(--dim);
 }
 .pjit-inspector button,
@@ -140,7 +151,6 @@ body:has(> #pjit-inspector) {
   font-weight: 600;
   font-size: 0.95em;
 }
-
 .pjit-inspector .top {
   grid-area: top;
   padding: 8px 12px;
@@ -158,7 +168,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .what {
   color: var(--dim);
   min-width: 0;
-  margin: 0;
   font: inherit;
 }
 .pjit-inspector .stale {
@@ -266,9 +275,6 @@ body:has(> #pjit-inspector) {
   gap: 4px 8px;
   margin: 4px 0;
 }
-.pjit-inspector .help dd {
-  margin: 0;
-}
 .pjit-inspector kbd {
   font-family: var(--code);
 }
@@ -281,34 +287,22 @@ body:has(> #pjit-inspector) {
   max-width: 100%;
   overflow-x: auto;
 }
-
 .pjit-inspector .question p {
   margin: 0 0 4px;
 }
-
-.pjit-inspector .question table {
-  border-collapse: collapse;
-  font-variant-numeric: tabular-nums;
-}
-
 .pjit-inspector .question th {
   font-weight: normal;
-  text-align: left;
   white-space: nowrap;
 }
-
 .pjit-inspector .question thead th {
   color: var(--dim);
 }
-
 .pjit-inspector .question :is(th, td) {
   padding: 1px 16px 1px 0;
 }
-
 .pjit-inspector .question .right {
   text-align: right;
 }
-
 /* Where there is room, a column for each figure: the page begins higher. */
 @container (min-width: 1000px) {
   .pjit-inspector .question table,
@@ -326,7 +320,6 @@ body:has(> #pjit-inspector) {
     text-align: left;
   }
 }
-
 .pjit-inspector .answer {
   font-size: 14px;
   line-height: 20px;
@@ -344,7 +337,6 @@ body:has(> #pjit-inspector) {
   background: none;
   padding: 3px 6px;
   border-radius: 4px;
-  cursor: pointer;
   color: var(--dim);
   white-space: nowrap;
 }
@@ -362,7 +354,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .panes {
   display: none;
 }
-
 .pjit-inspector .list {
   grid-area: list;
   display: flex;
@@ -547,10 +538,8 @@ body:has(> #pjit-inspector) {
   border: 0;
   background: none;
   padding: 8px;
-  cursor: pointer;
   color: var(--select);
 }
-
 .pjit-inspector .details {
   grid-area: details;
   border-left: 1px solid var(--rule);
@@ -590,7 +579,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .facts,
 .pjit-inspector .places,
 .pjit-inspector .opcodes {
-  margin: 0;
   padding-left: 14px;
   font-size: 11px;
   line-height: 16px;
@@ -599,7 +587,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .places {
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .places .line {
   display: block;
@@ -610,15 +597,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .opcodes {
   columns: 2;
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .link {
+  text-align: left;
   border: 0;
   background: none;
   padding: 0;
   color: var(--select) !important;
-  cursor: pointer;
-  text-align: left;
   overflow-wrap: anywhere;
 }
 .pjit-inspector .pair {
@@ -629,9 +614,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pair figure {
   flex: 1 1 0;
   min-width: 0;
-}
-.pjit-inspector figure {
-  margin: 0;
 }
 .pjit-inspector figcaption {
   font-size: 11px;
@@ -647,8 +629,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .numbers th,
 .pjit-inspector .numbers td {
   padding: 3px 0;
-  font-weight: 400;
-  text-align: left;
 }
 .pjit-inspector .numbers .figure {
   text-align: right;
@@ -676,7 +656,6 @@ body:has(> #pjit-inspector) {
   gap: 3px 12px;
 }
 .pjit-inspector .pairs dd {
-  margin: 0;
   text-align: right;
   overflow-wrap: anywhere;
 }
@@ -704,7 +683,6 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   align-items: center;
 }
-
 .pjit-inspector .shards {
   max-width: 100%;
   height: auto;
@@ -777,7 +755,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
-
 .pjit-inspector .centre {
   grid-area: centre;
   display: flex;
@@ -985,7 +962,6 @@ body:has(> #pjit-inspector) {
   gap: 6px;
   align-content: start;
 }
-
 .pjit-inspector .totals {
   grid-area: totals;
   padding: 8px 10px;
@@ -993,6 +969,7 @@ body:has(> #pjit-inspector) {
   min-width: 0;
 }
 .pjit-inspector .total {
+  text-align: left;
   display: grid;
   grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) minmax(64px, auto) minmax(90px, auto);
   gap: 6px;
@@ -1001,8 +978,6 @@ body:has(> #pjit-inspector) {
   border-radius: 3px;
   background: none;
   padding: 2px 2px;
-  text-align: left;
-  cursor: pointer;
   align-items: center;
 }
 .pjit-inspector .totals .total:hover {
@@ -1079,7 +1054,6 @@ body:has(> #pjit-inspector) {
   flex-wrap: wrap;
   gap: 3px;
 }
-
 .pjit-inspector .traffic > .totals {
   flex: 0 1 620px;
   padding: 0;
@@ -1224,7 +1198,7 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;var Ft=`
+`;var Wt=`
 text #1f2328 #e6e8eb #000 #fff CanvasText
 dim #59626d #a2abb6 #000 #fff CanvasText
 line #7f8894 #6d7682 #000 #fff CanvasText
@@ -1274,17 +1248,17 @@ less-fill #cfe9c0 #2b4a20
 more-fill #f8cfca #572a26
 ink #3a424c #c3cad2
 held #9aa3ae #68717c
-track #eef0f2 #262a30`,ct=Ft.trim().split(`
-`).map(t=>t.split(" ")),$=t=>ct.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),H=":root:not([data-theme=light])",[Wt,at]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),pt=`:root[data-theme=dark] .pjit-inspector,${Wt}`,Ut=`${H},${H} .pjit-inspector,:host .pjit-inspector`,lt="@media (prefers-contrast:more)",Ht={ax:"c",mem:"m",scope:"m"},Gt=ct.map(([t])=>[t,Ht[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),dt=`
+track #eef0f2 #262a30`,ct=Wt.trim().split(`
+`).map(t=>t.split(" ")),$=t=>ct.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),H=":root:not([data-theme=light])",[Ft,nt]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),pt=`:root[data-theme=dark] .pjit-inspector,${Ft}`,Ut=`${H},${H} .pjit-inspector,:host .pjit-inspector`,lt="@media (prefers-contrast:more)",Ht={ax:"c",mem:"m",scope:"m"},Gt=ct.map(([t])=>[t,Ht[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),dt=`
 ${Gt.join("")}
 :root,.pjit-inspector{${$(1)}color-scheme:light dark}
 @media (prefers-color-scheme:dark){${Ut}{${$(2)}}}
-:root[data-theme=light],${at}{${$(1)}color-scheme:light}
+:root[data-theme=light],${nt}{${$(1)}color-scheme:light}
 :root[data-theme=dark],${pt}{${$(2)}color-scheme:dark}
-${lt}{:root,.pjit-inspector.pjit-inspector,${at}{${$(3)}}${pt}{${$(4)}}}
+${lt}{:root,.pjit-inspector.pjit-inspector,${nt}{${$(3)}}${pt}{${$(4)}}}
 ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
-`;function b(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(t,e){return t.map(i=>Kt(i,e))}function Kt(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?o("b",t.strong):"dim"in t?o("span.dim",t.dim):"name"in t?o("b.code",t.name):"code"in t?o("code",t.code):"axis"in t?T(t.axis,t.axes,t.size,e):"number"in t?Vt(t):""}function T(t,e,i,r){return o("span",{class:`axis ${b(e,r)}`},i===null?t:`${t} ${i}`)}function Vt(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return o(t.strong?"b":"span",{title:i},e)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function ht(){y.removed[1]="only before",y.added[1]="only after"}var P=Object.keys(y);function A(t){let[e,i]=y[t];return o("span",{class:`sign is-${t}`,title:i},e,o("span.offscreen",` ${i}`))}function S(t){let[e,i]=y[t];return o("span",{class:`statusword is-${t}`},`${e} ${i}`)}function I(t){return t<0?"is-less":t>0?"is-more":"is-same"}function mt(t){let{first:e}=t,{unit:i,rows:r}=e.bars,s=r.map(n=>{let a=e.axis_sets[n.axes];return o("button",{class:`axisrow ${b(a.axes,e.axes)}`,"aria-pressed":"false",onclick:()=>t.filter({list:"collectives",axes:t.state.axes===n.axes?null:n.axes,status:null})},o("span.axis",{title:a.words},a.words),o("span.track",{"aria-hidden":"true"},o("span.bar.before",{style:{width:`${100*n.shares[0]}%`}}),o("span.bar.after",{style:{width:`${100*n.shares[1]}%`}})),o("span.sent",n.sent),o("span.became",e.incomplete.length?null:[S(n.status),Xt(n)?` ${n.change}`:null]),o("span.dim.number",`${n.counts} ${n.counts==="1"?"collective":"collectives"}`))});return t.listen(n=>{n.has("axes")&&r.forEach((a,p)=>s[p].setAttribute("aria-pressed",String(t.state.axes===a.axes)))}),o("section.totals",{"aria-label":"Sends, by mesh axis"},o("h2.minor",`Each device sends per call (${i}), by mesh axis${e.incomplete.length?", in the part that is there":""} `,o("span.key",o("i.before"),"before ",o("i.after"),"after")),o("div.axisrows",s.length?s:o("p.dim",e.unsent??"Nothing is sent.")))}var Xt=t=>t.status==="less"||t.status==="more";var ft=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
+`;function b(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(t,e){return t.map(i=>Kt(i,e))}function Kt(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?o("b",t.strong):"dim"in t?o("span.dim",t.dim):"name"in t?o("b.code",t.name):"code"in t?o("code",t.code):"axis"in t?T(t.axis,t.axes,t.size,e):"number"in t?Vt(t):""}function T(t,e,i,r){return o("span",{class:`axis ${b(e,r)}`},i===null?t:`${t} ${i}`)}function Vt(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return o(t.strong?"b":"span",{title:i},e)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function ht(){y.removed[1]="only before",y.added[1]="only after"}var P=Object.keys(y);function A(t){let[e,i]=y[t];return o("span",{class:`sign is-${t}`,title:i},e,o("span.offscreen",` ${i}`))}function S(t){let[e,i]=y[t];return o("span",{class:`statusword is-${t}`},`${e} ${i}`)}function I(t){return t<0?"is-less":t>0?"is-more":"is-same"}function mt(t){let{first:e}=t,{unit:i,rows:r}=e.bars,s=r.map(a=>{let n=e.axis_sets[a.axes];return o("button",{class:`axisrow ${b(n.axes,e.axes)}`,"aria-pressed":"false",onclick:()=>t.filter({list:"collectives",axes:t.state.axes===a.axes?null:a.axes,status:null})},o("span.axis",{title:n.words},n.words),o("span.track",{"aria-hidden":"true"},o("span.bar.before",{style:{width:`${100*a.shares[0]}%`}}),o("span.bar.after",{style:{width:`${100*a.shares[1]}%`}})),o("span.sent",a.sent),o("span.became",e.incomplete.length?null:[S(a.status),Xt(a)?` ${a.change}`:null]),o("span.dim.number",`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return t.listen(a=>{a.has("axes")&&r.forEach((n,p)=>s[p].setAttribute("aria-pressed",String(t.state.axes===n.axes)))}),o("section.totals",{"aria-label":"Sends, by mesh axis"},o("h2.minor",`Each device sends per call (${i}), by mesh axis${e.incomplete.length?", in the part that is there":""} `,o("span.key",o("i.before"),"before ",o("i.after"),"after")),o("div.axisrows",s.length?s:o("p.dim",e.unsent??"Nothing is sent.")))}var Xt=t=>t.status==="less"||t.status==="more";var ft=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
 /* Of a part, less is no verdict. */
 .pjit-inspector .compare.of-parts {
   --less: var(--dim);
@@ -1424,7 +1398,6 @@ ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.l
   max-width: 178px;
 }
 .compare .around {
-  list-style: none;
   margin: 0 0 12px;
   padding: 0;
   display: grid;
@@ -1461,17 +1434,16 @@ ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.l
   background: var(--line);
 }
 .compare .axisrow {
+  text-align: left;
   display: grid;
   width: 100%;
   grid-template-columns: 26% minmax(0, 1fr) 116px;
   column-gap: 8px;
   align-items: center;
-  text-align: left;
   border: 1px solid transparent;
   border-radius: 4px;
   background: none;
   padding: 3px 4px;
-  cursor: pointer;
 }
 .compare .axisrows {
   display: grid;
@@ -1533,14 +1505,11 @@ ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.l
   top: 0;
   z-index: 1;
   background: var(--bg);
-  text-align: left;
   font-weight: 600;
   padding: 4px 0;
 }
 .compare .matrix tbody th {
-  text-align: left;
   vertical-align: top;
-  font-weight: 400;
   padding-left: calc(12px * var(--depth));
   min-width: 84px;
   max-width: 150px;
@@ -1668,9 +1637,7 @@ ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.l
   font-size: 11px;
 }
 .compare .changes :is(th, td) {
-  text-align: left;
   vertical-align: top;
-  font-weight: 400;
   padding: 2px 6px 2px 0;
   border-bottom: 1px solid var(--rule);
   overflow-wrap: anywhere;
@@ -1745,6 +1712,6 @@ ${lt} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.l
     display: flex;
   }
 }
-`;function w(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function O(t,e){return`${w(t)} ${e}${t===1?"":"s"}`}function G(t,e){let i=[];for(let n of[...t].sort((a,p)=>a-p)){let a=i[i.length-1];a&&n===a[1]+1?a[1]=n:i.push([n,n])}let r=e===void 0?i:i.slice(0,e);return r.map(([n,a])=>a-n>1?`${n}-${a}`:a>n?`${n} ${a}`:`${n}`).join(" ")+(r.length<i.length?" ...":"")}var ut={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function R(t,e=""){let i=ut[t]??ut.kernel;return f("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function K(t){let e=t.tiles.map((r,s)=>s);e.sort((r,s)=>+(t.tiles[r]===1)-+(t.tiles[s]===1)||t.shape[s]-t.shape[r]||r-s);let i=e.slice(0,2).sort((r,s)=>r-s);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function Yt(t,e){return Math.max(t,e)<=8?[1,1]:[Math.ceil(t/4),Math.ceil(e/4)]}function Qt(t,e){let i=new Array(e.length);for(let r=e.length-1;r>=0;r--)i[r]=t%e[r],t=Math.floor(t/e[r]);return i}function xt(t,e=K(t),i=t.tiles.map(()=>0)){let[r,s]=e,n=m=>m===null?1:t.tiles[m],a=Yt(n(r),n(s)),p=Math.ceil(n(r)/a[0]),l=Math.ceil(n(s)/a[1]),c=t.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==s),d=Array.from({length:p*l},()=>[]);for(let m=0;m<t.devices.length;m++){let h=Qt(t.tileOf[m],t.tiles);if(c.some(v=>h[v]!==i[v]))continue;let g=r===null?0:Math.floor(h[r]/a[0]),x=s===null?0:Math.floor(h[s]/a[1]);d[g*l+x].push(t.devices[m])}let j=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((g,x)=>g-x)}));return{rowDim:r,columnDim:s,rows:p,columns:l,perBlock:a,depthDims:c,blocks:j}}var Zt=0;function gt(t,e,i){let r=t.header.shardings[e];if(!r)return null;let s=t.column("shardings.ends"),[n,a]=[e?s[e-1]:0,s[e]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:t.column("sharding_devices").subarray(n,a),tileOf:t.column("sharding_tiles").subarray(n,a)}}function q(t,e){let i=xt(t,e.dims??K(t),e.behind),{width:r,height:s}=oe(t,i,e.width??220),n=i.depthDims.length?9:0,a=t.isPartial||t.partial.length>0,p=a?2:Math.min(3,t.copies-1),l=Math.max(22,6+5.8*wt(t,i).length),c=20+n,d=n+p*3.5+2,j=b([...new Set(B(t,i.rowDim).concat(B(t,i.columnDim)))],e.axes),m=b(t.partial,e.axes),h=[];n&&h.push(f("path.edge",{d:`M0 0l${n} ${-n}h${r}l${-n} ${n}M${r} ${s}l${n} ${-n}v${-s}`}));for(let u=p;u>0;u--){let z=n+u*3.5;h.push(f("rect",{class:a?`copy partial ${m}`:"copy",x:z,y:z-2*n,width:r,height:s}))}let g=`pjit-hatch-${Zt++}`,x=a||t.copies>1;x&&h.unshift(ee(g,a?m:""));let[v,k]=[r/i.columns,s/i.rows],Y=i.blocks.length-1||1;i.blocks.forEach((u,z)=>{let[N,D]=[u.column*v,u.row*k],Nt=i.blocks.length===1?.3:.22+.5*z/Y,Dt=f("rect",{class:u.devices.length?`block ${j}`:"block empty",x:N,y:D,width:v,height:k,"fill-opacity":Nt});if(h.push(Dt),x&&u.devices.length&&h.push(f("rect",{x:N,y:D,width:v,height:k,fill:`url(#${g})`})),!u.devices.length)return;let Q=f("rect.ring",{x:N+1,y:D+1,width:v-2,height:k-2});te.set(Q,u.devices),h.push(ie(N+v/2,D+k/2,re(u.devices,v-6)),Q)}),h.push(...se(t,i,r,s,n,e.axes));let F=Math.max(0,p*3.5-n)+3,C=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+s+F];return f("svg.shards",{viewBox:C.join(" "),width:C[2],height:C[3],role:"img","aria-label":e.label},h)}var te=new WeakMap,bt=t=>({...t,tileOf:t.tile_of,copies:new Set(t.tile_of).size>1?1:t.tile_of.length,isPartial:t.is_partial});function ee(t,e){return f("pattern",{id:t,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${e}`,d:"M1 0V5"}))}function ie(t,e,i){let r=i.length*6.2+6;return f("g",f("rect.label",{x:t-r/2,y:e-7,width:r,height:14,rx:2}),f("text",{x:t,y:e+3.7},i))}function re(t,e){for(let i of[void 0,3,2,1]){let r=G(t,i);if(r.length*6.2+6<=e)return r}return String(t[0])}function B(t,e){return e===null||!t.spec||t.tiles[e]===1?[]:t.spec[e]}function oe(t,e,i){if(e.columnDim===null)return{width:44,height:30};let r=Math.max(...e.blocks.map(l=>G(l.devices,2).length))*6.2+12,s=e.columns*Math.min(e.columns<=4?60:30,r);if(e.rowDim===null)return{width:Math.min(Math.max(100,s),i),height:28};let n=(t.shape[e.columnDim]||1)/(t.shape[e.rowDim]||1),a=Math.exp(Math.max(-.5,Math.min(.5,Math.log(n)/4))),p=Math.max(62/a,e.rows*(e.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*a,s,52),i),height:p}}function se(t,e,i,r,s,n){let a=[];for(let[p,l]of[[e.columnDim,!0],[e.rowDim,!1]]){if(p===null)continue;let c=B(t,p),d=b(c,n),[j,m]=l?[i,e.columns]:[r,e.rows];if(t.tiles[p]>1){let k=j/m,F=Array.from({length:m},(C,u)=>[u*k+1.2,(u+1)*k-1.2]).map(([C,u])=>l?`M${C} ${-s-3}H${u}`:`M-3 ${C}V${u}`).join("");a.push(f("path",{class:`ruler ${d}`,d:F,transform:l?`translate(${s} 0)`:void 0}))}let h=c.length?`${t.shape[p]} ${c.join(" ")}`:t.tiles[p]>1&&t.tiles[p]<t.shape[p]?`${t.shape[p]} / ${t.tiles[p]}`:String(t.shape[p]),x=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},v=l?{x:(i+s)/2,y:-s-8}:x;a.push(f("text",{class:`dim ${d}`,...v},h))}if(e.depthDims.length){let p=wt(t,e),l=e.depthDims.flatMap(c=>B(t,c));a.push(f("text",{class:`dim depth ${b(l,n)}`,x:-4,y:-s+1,"text-anchor":"end"},p))}return a}var wt=(t,e)=>e.depthDims.map(i=>[t.shape[i],...B(t,i)].join(" ")).join(" \xD7 ");function vt(t,e){let i=(a,p)=>o("figure",q(bt(a),{axes:e,width:84,label:`${p}: ${a.words}, ${a.caption}`}),o("figcaption",`${p}: ${a.caption}`,o("br"),o("code",a.words))),r=i(t.before,"before"),s=Number(r.querySelector("svg")?.getAttribute("height")??0),n={class:"arrow","aria-hidden":"true",style:{"margin-top":`${Math.max(16,s/2-8)}px`}};return o("div.moves",o("div.pair",r,o("span",n,"\u2192"),i(t.after,"after")),o("p.dim.small",t.note))}var jt=["before","after"];function kt(t){let e=o("section.details",{"aria-label":"Details",tabindex:0}),i=()=>{let r=t.selected;e.replaceChildren(...r?ae(t,r):ne(t)),e.scrollTop=0};return t.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),e}function ne(t){let e=t.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[o("h2","Nothing selected"),o("p.dim",e)]}function ae(t,e){let{first:i}=t,r=e.axes===void 0?null:i.axis_sets[e.axes],s=e.status==="same",[n,a]=e.sides;return[o("h2",{class:r?b(r.axes,i.axes):"ax-none"},R(e.glyph)," ",r?[e.kind," over ",T(r.words,r.axes,null,i.axes)]:o("bdi",e.name)),o("p",S(e.status),e.number>1?` \xD7 ${e.number}; the figures below are of all`:""),r?o("p.code",o("bdi",e.name)):null,e.reason.length?o("p.cause.because",o("b","Because "),M(e.reason,i.axes)):s?null:o("p.dim","Why it differs: no cause known."),le(e),...s?[o("h3","In both programs"),...yt(t,a,"both")]:[n,a].flatMap((p,l)=>[o("h3.sidehead",jt[l],o("span",l?e.after:e.before)),...p?yt(t,p,jt[l]):[o("p.dim",pe[l])]]),e.by.length?o("p.dim.small",`Joined by ${e.by.join(", ")}.`):null].filter(p=>p!==null)}var pe=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function le(t){return t.changes.length?o("table.changes",o("thead",o("tr",["of one","before","after"].map(e=>o("th",{scope:"col"},e)))),o("tbody",t.changes.map(([e,i,r])=>o("tr",o("th",{scope:"row"},e),o("td",i),o("td",o("b",r)))))):null}function yt(t,e,i){let{axes:r}=t.first;return[...(e.causes??[]).map(s=>o("p.cause",M(s,r))),e.picture?vt(e.picture,r):null,e.shape?ce(t,e,i):null,e.line?o("code.line",e.line):null,o("dl.pairs",e.figures.map(([s,n])=>[o("dt",s),o("dd.code",n)])),e.facts?.length?o("details",o("summary",`${O(e.facts.length,"fact")} behind it`),o("ul.facts",e.facts.map(s=>o("li",M(s,r))))):null,e.names?o("p.dim.small.code",e.names):null].filter(s=>s!==null)}function ce(t,e,i){let r=t.data&&gt(t.data,e.sharding,e.shape);if(!r)return o("p.dim.small","No picture: how it is cut is unknown, or follows no mesh axes.");let s=`${i}: ${e.figures.map(n=>n.join(" ")).join(", ")}`;return o("div.picture",q(r,{axes:t.first.axes,width:200,label:s}))}var E=["collectives","kernels"],_=class{constructor(e){this.first=e,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(e){this.listeners.push(e)}set(e){let i=this.state,r=new Set(Object.keys(e).filter(s=>i[s]!==e[s]));Object.assign(this.state,e),r.size&&this.listeners.forEach(s=>s(r))}open(e){this.data=e,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:e,status:i,axes:r,box:s,list:n}=this.state,a=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:e&&l.status==="same")||n==="collectives"&&r!==null&&l.axes!==r||E.includes(n)&&s!==null&&!l.boxes.includes(s)||a.push(p);return a}filter(e){this.set(e),this.set({row:this.shown()[0]??null})}};var de=["collectives","arguments","results","shardings","kernels"],V=150,he=178,me=["data","list","onlyChanged","status","axes","box"],fe="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function $t(t){let e=de.filter(p=>Mt(t,p,P)>0||p==="collectives"),i=L("Lists",[...e.map(p=>[p,[p," ",St(ue(t,p))]]),["around","source"]],()=>t.state.list,p=>t.filter({list:p,status:null,axes:null,...E.includes(p)?{}:{box:null}})),r=o("div.chips",{role:"group","aria-label":"Filters"}),s=o("div.heads.dim.small",{"aria-hidden":"true"}),n=o("div.rows"),a=new X(t,n);return t.listen(p=>{if(me.some(l=>p.has(l))){i.update();let l=t.state.list!=="around";r.replaceChildren(...l?xe(t):[]),s.hidden=r.hidden=!l,s.replaceChildren(...ge(t)),l?a.draw():n.replaceChildren(...be(t))}else p.has("row")&&a.mark()}),o("section.list",{"aria-label":"What changed"},i.bar,r,s,n)}function Mt(t,e,i){let r=t.first.counts[e]??{};return i.reduce((s,n)=>s+(r[n]??0),0)}var ue=(t,e)=>Mt(t,e,P.filter(i=>i!=="same")),St=t=>o("span.count",w(t));function xe(t){let{state:e}=t,i=(n,a,p)=>o("button.chip",{"aria-pressed":String(a),onclick:p},n),r=t.first.counts[e.list]??{},s=[i("only what changed",e.onlyChanged&&!e.status,()=>t.filter({onlyChanged:e.status?!0:!e.onlyChanged,status:null})),...P.filter(n=>r[n]).map(n=>i([S(n),St(r[n])],e.status===n,()=>t.filter({status:e.status===n?null:n})))];return e.axes!==null&&s.push(i(["over ",t.first.axis_sets[e.axes].words," \xD7"],!0,()=>t.filter({axes:null}))),e.box!==null&&s.push(i([J(t,e.box)," \xD7"],!0,()=>t.filter({box:null}))),s}function J(t,e){let i=t.data?.header.graph,r=i.boxes[e],s=i.columns[r.column];return`${i.rows[r.row].label}${s?`, ${s}`:""}`}function ge(t){let e=t.data?.header.lists[t.state.list];return e?["",`what, where; ${e.unit} ${e.what}`,"before","after","difference"].map(r=>o("span",{title:r},r)):[]}var X=class{constructor(e,i){this.store=e,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=o("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let e=this.shown.length?[this.listbox]:[o("p.nothing",this.nothing())];this.box.replaceChildren(...e,...this.below()),this.grow(V),this.box.scrollTop=0,this.mark()}nothing(){let{state:e,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(e.box!==null||e.axes!==null||e.status)return"Nothing of that kind is here.";let s=i.counts[e.list]?.same??0;return s?`Nothing changed: ${w(s)} ${s===1?"is":"are"} the same in both programs.`:`Neither program has ${e.list}.`}below(){let e=this.store.data?.header.lists[this.store.state.list],[i,r]=e?.left_out??[0,0],s=this.store.state.onlyChanged?i:i+r,n=`${O(s,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=o("button.more",{onclick:()=>this.grow(V)},"Show more");let a=[s?n:"",this.store.state.box===null?"":fe,e?.note??""].filter(Boolean);return[this.more,...a.map(p=>o("p.nothing",p))]}grow(e){let i=this.shown.slice(this.drawn,this.drawn+e);this.listbox.append(...i.map(s=>this.row(s))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${w(Math.min(r,V))} of ${w(r)} more`)}row(e){let i=this.store.rows[e],{first:r}=this.store,s=i.axes===void 0?null:r.axis_sets[i.axes],n=s?b(s.axes,r.axes):"ax-none",a=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,s&&T(s.words,s.axes,null,r.axes),...i.more].filter(Boolean);return o("div",{class:`row ${n}`,role:"option",id:`row-${e}`,"data-at":e,"aria-selected":"false",onclick:()=>this.store.set({row:e,...this.store.isNarrow()?{pane:"details"}:{}})},A(i.status),R(i.glyph),o("span.name",{title:i.name},o("bdi",i.name),i.number>1?o("span.dim",` \xD7 ${w(i.number)}`):null),o("span.sub",p.flatMap((l,c)=>c?[c===1&&s?" ":" \xB7 ",l]:[l])),o("span.cell.before",i.before),o("span.cell.after",i.after),o("span",{class:`cell difference ${I(i.bytes)}`},i.difference),a?o("span.bar",{style:{width:`${Math.round(he*a)}px`}}):null)}mark(){let{row:e}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=e===null?null:this.listbox.querySelector(`[data-at="${e}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(e){let i=W(e,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(e.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function be(t){let e=t.data?.header.around;if(!e)return[];let i=e.settings.map(([a,p,l,c])=>o("li",o("b",`${a} `),o("code",p),`: ${l} \u2192 ${c}`)),r=e.source.map(([a,p,l])=>o("li",{class:`edit is-edit-${a}`},A(a),o("code.dim",p),o("code",l))),s=e.warnings.map(([a,p])=>o("li",A(a),` ${p}`)),n=(a,p,l)=>[o("h2.minor",a),p.length?o("ul.around",p):o("p.dim",l)];return[o("div.aroundbox",{tabindex:0,role:"region","aria-label":"Source and settings"},n("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),n("Flags, versions, mesh, devices",i,"All are the same."),n("Warnings of XLA",s,"No warning came or went."))]}function Tt(t){let e=o("div.matrixbox",{tabindex:0,role:"region","aria-label":"Graph of both programs"});return t.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&e.replaceChildren(...we(t)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&Se(t,e)}),o("section.centre",{"aria-label":"Graph"},o("h2.minor","Both programs by scope and phase; equal layers together"),e,o("p.legend.dim.small",["less","more","removed","added"].map(i=>o("span",{class:`swatch fill-${i}`},S(i))),t.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function we(t){let e=t.data?.header.graph;if(!e)return[];if(e.missing)return[o("p.nothing",e.missing)];let i=ve(e,t.state.onlyChanged),r=new Map,s=1;e.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),s=Math.max(s,Math.abs(c.bytes[1]-c.bytes[0]))});let n=[...e.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),a=n.map(c=>o("th",{scope:"col"},e.columns[c]||"program")),p=e.rows.flatMap((c,d)=>{if(!i.has(d))return[];let j=n.map(m=>{let h=r.get(`${d} ${m}`);return o("td",h===void 0?null:ye(t,h,s))});return[o("tr",{class:c.is_group?"group":void 0},je(c),j)]}),l=e.rows.length-i.size;return[o("table.matrix",o("thead",o("tr",o("th",{scope:"col"},"scope"),a)),[o("tbody",p)]),...l?[o("p.nothing",`${w(l)} scopes are the same in both programs.`)]:[]]}function ve(t,e){let i=new Set;for(let n of t.boxes)(!e||n.status!=="same")&&i.add(n.row);let r=new Set,s=0;for(let n=t.rows.length-1;n>=0;n--){let a=t.rows[n],p=s>a.depth;!i.has(n)&&!p||(s=a.depth,(n||i.has(n))&&r.add(n))}return r}function je(t){let[e,i]=t.counts,r=e===i?i>1?`\xD7 ${i}`:"":`\xD7 ${e} \u2192 ${i}`;return o("th",{scope:"row",style:{"--depth":Math.max(0,t.depth-1)}},t.status==="same"?null:A(t.status),o("b",o("bdi",t.label)),r?o("span.times",r):null,t.holds?o("span.dim.small.holds",t.holds):null)}function ye(t,e,i){let{first:r,data:s}=t,n=s?.header.graph.boxes[e],a=n.bytes[1]-n.bytes[0],p=n.status==="changed"?"same":n.status,l=Math.round(25+75*Math.sqrt(Math.abs(a)/i));return o("button",{class:`graphbox fill-${p}`,"data-box":e,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>ke(t,e)},o("span.offscreen",`${J(t,e)}: `),o("span.boxhead",o("span",`${Ct(n.kernels)} kernels`),o("b",{class:I(a)},Me(n,a))),n.lines.map(c=>{let d=r.axis_sets[c.axes];return o("span",{class:`moveline${c.status==="same"?" dim":""}`},o("span",`${Ct(c.counts)} ${c.kind} `,T(d.words,d.axes,null,r.axes)),o("span",c.sent))}),n.more?o("span.dim.small",`and ${O(n.more,"more kind")}`):null)}function ke(t,e){let i=t.state.box===e,r=$e(t,t.data?.header.graph.boxes[e]);t.filter({list:r,box:i?null:e,status:null,axes:null}),!i&&!t.shown().length&&t.filter({status:"same"}),t.isNarrow()&&t.set({pane:"list"})}function $e(t,e){return t.state.list==="kernels"||!e.lines.length?"kernels":"collectives"}function Me(t,e){let[i,r]=y[t.status];return e?`${t.status==="less"||t.status==="more"?i:r} ${t.difference}`:`${i} ${r}`}var Ct=([t,e])=>t===e?w(e):`${w(t)} \u2192 ${w(e)}`;function Se(t,e){let i=new Set(E.includes(t.state.list)?t.selected?.boxes??[]:[]);e.querySelectorAll("[data-box]").forEach(r=>{let s=Number(r.dataset.box);r.setAttribute("aria-pressed",String(t.state.box===s)),r.classList.toggle("has-selected",i.has(s))})}async function At(t,e,i=t.data?.header.text){if(!i)return;let r=await Ce(i)||Te(i,e),s=e.dataset.words??e.textContent??"";e.dataset.words=s,e.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=s},1500)}async function Ce(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function Te(t,e){let i=o("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function Bt(t){let{first:e}=t,i=o("button.button",{onclick:()=>At(t,i)},"Copy as text");return o("header.top",{tabindex:0},o("div.title",o("h1.what",M(e.title,e.axes)),i),e.incomplete.length?Ot("Incomplete program ",e.incomplete,e.axes):null,e.parity.length?Ot("Not the same work: ",e.parity,e.axes):null,o("p.answer",M(e.answer,e.axes)),o("ul.figures",{tabindex:0,"aria-label":"Figures of both programs"},e.figures.map(Ae)),e.notes.length?o("p.dim.small",Et(e.notes,e.axes)):null)}function Et(t,e){return t.flatMap((i,r)=>[r?"; ":"",...M(i,e)])}function Ot(t,e,i){return o("p.parity",{role:"note"},o("b",t),Et(e,i))}function Ae(t){let[e]=y[t.status],i=t.status==="less"||t.status==="more";return o("li",o("span.dim.small",t.label),o("span.both",t.before," \u2192 ",o("b",t.after)),o("span.small",o("span",{class:i?`is-${t.status}`:"dim"},`${i?`${e} `:""}${t.change}`),o("span.dim",` \xB7 ${t.how}`)))}function zt(t){if(parent===window)return;let e=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,s])=>Oe(t.querySelector(r))+Be(t.querySelector(s))),i=Math.ceil(Math.min(720,Math.max(400,...e)));parent.postMessage({pjitInspect:{height:i}},"*")}function Oe(t){if(!t)return 0;let e=t.getBoundingClientRect(),i=t.lastElementChild?.getBoundingClientRect().bottom??e.top;return Math.max(i+t.scrollTop,e.top+48)}function Be(t){return t?t.getBoundingClientRect().height:0}var Ee={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},ze=760;function Ne(t,e){let i=new _(e),r=e.incomplete.length>0;r&&ht();let s=L("Panes",Object.entries(Ee).map(([a,p])=>[a,a,p]),()=>i.state.pane,a=>i.set({pane:a}));s.bar.classList.add("panes");let n=o("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},Bt(i),s.bar,$t(i),Tt(i),kt(i),mt(i));return i.isNarrow=()=>t.clientWidth<ze,i.listen(a=>{a.has("pane")&&(n.dataset.pane=i.state.pane,s.update())}),t.classList.add("pjit-inspector"),t.replaceChildren(n),i}st(`${dt}
-${nt}
+`;function w(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function O(t,e){return`${w(t)} ${e}${t===1?"":"s"}`}function G(t,e){let i=[];for(let a of[...t].sort((n,p)=>n-p)){let n=i[i.length-1];n&&a===n[1]+1?n[1]=a:i.push([a,a])}let r=e===void 0?i:i.slice(0,e);return r.map(([a,n])=>n-a>1?`${a}-${n}`:n>a?`${a} ${n}`:`${a}`).join(" ")+(r.length<i.length?" ...":"")}var ut={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function R(t,e=""){let i=ut[t]??ut.kernel;return f("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function K(t){let e=t.tiles.map((r,s)=>s);e.sort((r,s)=>+(t.tiles[r]===1)-+(t.tiles[s]===1)||t.shape[s]-t.shape[r]||r-s);let i=e.slice(0,2).sort((r,s)=>r-s);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function Yt(t,e){return Math.max(t,e)<=8?[1,1]:[Math.ceil(t/4),Math.ceil(e/4)]}function Qt(t,e){let i=new Array(e.length);for(let r=e.length-1;r>=0;r--)i[r]=t%e[r],t=Math.floor(t/e[r]);return i}function xt(t,e=K(t),i=t.tiles.map(()=>0)){let[r,s]=e,a=m=>m===null?1:t.tiles[m],n=Yt(a(r),a(s)),p=Math.ceil(a(r)/n[0]),l=Math.ceil(a(s)/n[1]),c=t.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==s),d=Array.from({length:p*l},()=>[]);for(let m=0;m<t.devices.length;m++){let h=Qt(t.tileOf[m],t.tiles);if(c.some(v=>h[v]!==i[v]))continue;let g=r===null?0:Math.floor(h[r]/n[0]),x=s===null?0:Math.floor(h[s]/n[1]);d[g*l+x].push(t.devices[m])}let j=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((g,x)=>g-x)}));return{rowDim:r,columnDim:s,rows:p,columns:l,perBlock:n,depthDims:c,blocks:j}}var Zt=0;function gt(t,e,i){let r=t.header.shardings[e];if(!r)return null;let s=t.column("shardings.ends"),[a,n]=[e?s[e-1]:0,s[e]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:t.column("sharding_devices").subarray(a,n),tileOf:t.column("sharding_tiles").subarray(a,n)}}function _(t,e){let i=xt(t,e.dims??K(t),e.behind),{width:r,height:s}=oe(t,i,e.width??220),a=i.depthDims.length?9:0,n=t.isPartial||t.partial.length>0,p=n?2:Math.min(3,t.copies-1),l=Math.max(22,6+5.8*wt(t,i).length),c=20+a,d=a+p*3.5+2,j=b([...new Set(B(t,i.rowDim).concat(B(t,i.columnDim)))],e.axes),m=b(t.partial,e.axes),h=[];a&&h.push(f("path.edge",{d:`M0 0l${a} ${-a}h${r}l${-a} ${a}M${r} ${s}l${a} ${-a}v${-s}`}));for(let u=p;u>0;u--){let z=a+u*3.5;h.push(f("rect",{class:n?`copy partial ${m}`:"copy",x:z,y:z-2*a,width:r,height:s}))}let g=`pjit-hatch-${Zt++}`,x=n||t.copies>1;x&&h.unshift(ee(g,n?m:""));let[v,k]=[r/i.columns,s/i.rows],Y=i.blocks.length-1||1;i.blocks.forEach((u,z)=>{let[N,D]=[u.column*v,u.row*k],Nt=i.blocks.length===1?.3:.22+.5*z/Y,Dt=f("rect",{class:u.devices.length?`block ${j}`:"block empty",x:N,y:D,width:v,height:k,"fill-opacity":Nt});if(h.push(Dt),x&&u.devices.length&&h.push(f("rect",{x:N,y:D,width:v,height:k,fill:`url(#${g})`})),!u.devices.length)return;let Q=f("rect.ring",{x:N+1,y:D+1,width:v-2,height:k-2});te.set(Q,u.devices),h.push(ie(N+v/2,D+k/2,re(u.devices,v-6)),Q)}),h.push(...se(t,i,r,s,a,e.axes));let W=Math.max(0,p*3.5-a)+3,C=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+s+W];return f("svg.shards",{viewBox:C.join(" "),width:C[2],height:C[3],role:"img","aria-label":e.label},h)}var te=new WeakMap,bt=t=>({...t,tileOf:t.tile_of,copies:new Set(t.tile_of).size>1?1:t.tile_of.length,isPartial:t.is_partial});function ee(t,e){return f("pattern",{id:t,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${e}`,d:"M1 0V5"}))}function ie(t,e,i){let r=i.length*6.2+6;return f("g",f("rect.label",{x:t-r/2,y:e-7,width:r,height:14,rx:2}),f("text",{x:t,y:e+3.7},i))}function re(t,e){for(let i of[void 0,3,2,1]){let r=G(t,i);if(r.length*6.2+6<=e)return r}return String(t[0])}function B(t,e){return e===null||!t.spec||t.tiles[e]===1?[]:t.spec[e]}function oe(t,e,i){if(e.columnDim===null)return{width:44,height:30};let r=Math.max(...e.blocks.map(l=>G(l.devices,2).length))*6.2+12,s=e.columns*Math.min(e.columns<=4?60:30,r);if(e.rowDim===null)return{width:Math.min(Math.max(100,s),i),height:28};let a=(t.shape[e.columnDim]||1)/(t.shape[e.rowDim]||1),n=Math.exp(Math.max(-.5,Math.min(.5,Math.log(a)/4))),p=Math.max(62/n,e.rows*(e.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*n,s,52),i),height:p}}function se(t,e,i,r,s,a){let n=[];for(let[p,l]of[[e.columnDim,!0],[e.rowDim,!1]]){if(p===null)continue;let c=B(t,p),d=b(c,a),[j,m]=l?[i,e.columns]:[r,e.rows];if(t.tiles[p]>1){let k=j/m,W=Array.from({length:m},(C,u)=>[u*k+1.2,(u+1)*k-1.2]).map(([C,u])=>l?`M${C} ${-s-3}H${u}`:`M-3 ${C}V${u}`).join("");n.push(f("path",{class:`ruler ${d}`,d:W,transform:l?`translate(${s} 0)`:void 0}))}let h=c.length?`${t.shape[p]} ${c.join(" ")}`:t.tiles[p]>1&&t.tiles[p]<t.shape[p]?`${t.shape[p]} / ${t.tiles[p]}`:String(t.shape[p]),x=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},v=l?{x:(i+s)/2,y:-s-8}:x;n.push(f("text",{class:`dim ${d}`,...v},h))}if(e.depthDims.length){let p=wt(t,e),l=e.depthDims.flatMap(c=>B(t,c));n.push(f("text",{class:`dim depth ${b(l,a)}`,x:-4,y:-s+1,"text-anchor":"end"},p))}return n}var wt=(t,e)=>e.depthDims.map(i=>[t.shape[i],...B(t,i)].join(" ")).join(" \xD7 ");function vt(t,e){let i=(n,p)=>o("figure",_(bt(n),{axes:e,width:84,label:`${p}: ${n.words}, ${n.caption}`}),o("figcaption",`${p}: ${n.caption}`,o("br"),o("code",n.words))),r=i(t.before,"before"),s=Number(r.querySelector("svg")?.getAttribute("height")??0),a={class:"arrow","aria-hidden":"true",style:{"margin-top":`${Math.max(16,s/2-8)}px`}};return o("div.moves",o("div.pair",r,o("span",a,"\u2192"),i(t.after,"after")),o("p.dim.small",t.note))}var jt=["before","after"];function kt(t){let e=o("section.details",{"aria-label":"Details",tabindex:0}),i=()=>{let r=t.selected;e.replaceChildren(...r?ne(t,r):ae(t)),e.scrollTop=0};return t.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),e}function ae(t){let e=t.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[o("h2","Nothing selected"),o("p.dim",e)]}function ne(t,e){let{first:i}=t,r=e.axes===void 0?null:i.axis_sets[e.axes],s=e.status==="same",[a,n]=e.sides;return[o("h2",{class:r?b(r.axes,i.axes):"ax-none"},R(e.glyph)," ",r?[e.kind," over ",T(r.words,r.axes,null,i.axes)]:o("bdi",e.name)),o("p",S(e.status),e.number>1?` \xD7 ${e.number}; the figures below are of all`:""),r?o("p.code",o("bdi",e.name)):null,e.reason.length?o("p.cause.because",o("b","Because "),M(e.reason,i.axes)):s?null:o("p.dim","Why it differs: no cause known."),le(e),...s?[o("h3","In both programs"),...yt(t,n,"both")]:[a,n].flatMap((p,l)=>[o("h3.sidehead",jt[l],o("span",l?e.after:e.before)),...p?yt(t,p,jt[l]):[o("p.dim",pe[l])]]),e.by.length?o("p.dim.small",`Joined by ${e.by.join(", ")}.`):null].filter(p=>p!==null)}var pe=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function le(t){return t.changes.length?o("table.changes",o("thead",o("tr",["of one","before","after"].map(e=>o("th",{scope:"col"},e)))),o("tbody",t.changes.map(([e,i,r])=>o("tr",o("th",{scope:"row"},e),o("td",i),o("td",o("b",r)))))):null}function yt(t,e,i){let{axes:r}=t.first;return[...(e.causes??[]).map(s=>o("p.cause",M(s,r))),e.picture?vt(e.picture,r):null,e.shape?ce(t,e,i):null,e.line?o("code.line",e.line):null,o("dl.pairs",e.figures.map(([s,a])=>[o("dt",s),o("dd.code",a)])),e.facts?.length?o("details",o("summary",`${O(e.facts.length,"fact")} behind it`),o("ul.facts",e.facts.map(s=>o("li",M(s,r))))):null,e.names?o("p.dim.small.code",e.names):null].filter(s=>s!==null)}function ce(t,e,i){let r=t.data&&gt(t.data,e.sharding,e.shape);if(!r)return o("p.dim.small","No picture: how it is cut is unknown, or follows no mesh axes.");let s=`${i}: ${e.figures.map(a=>a.join(" ")).join(", ")}`;return o("div.picture",_(r,{axes:t.first.axes,width:200,label:s}))}var E=["collectives","kernels"],q=class{constructor(e){this.first=e,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(e){this.listeners.push(e)}set(e){let i=this.state,r=new Set(Object.keys(e).filter(s=>i[s]!==e[s]));Object.assign(this.state,e),r.size&&this.listeners.forEach(s=>s(r))}open(e){this.data=e,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:e,status:i,axes:r,box:s,list:a}=this.state,n=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:e&&l.status==="same")||a==="collectives"&&r!==null&&l.axes!==r||E.includes(a)&&s!==null&&!l.boxes.includes(s)||n.push(p);return n}filter(e){this.set(e),this.set({row:this.shown()[0]??null})}};var de=["collectives","arguments","results","shardings","kernels"],V=150,he=178,me=["data","list","onlyChanged","status","axes","box"],fe="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function $t(t){let e=de.filter(p=>Mt(t,p,P)>0||p==="collectives"),i=L("Lists",[...e.map(p=>[p,[p," ",St(ue(t,p))]]),["around","source"]],()=>t.state.list,p=>t.filter({list:p,status:null,axes:null,...E.includes(p)?{}:{box:null}})),r=o("div.chips",{role:"group","aria-label":"Filters"}),s=o("div.heads.dim.small",{"aria-hidden":"true"}),a=o("div.rows"),n=new X(t,a);return t.listen(p=>{if(me.some(l=>p.has(l))){i.update();let l=t.state.list!=="around";r.replaceChildren(...l?xe(t):[]),s.hidden=r.hidden=!l,s.replaceChildren(...ge(t)),l?n.draw():a.replaceChildren(...be(t))}else p.has("row")&&n.mark()}),o("section.list",{"aria-label":"What changed"},i.bar,r,s,a)}function Mt(t,e,i){let r=t.first.counts[e]??{};return i.reduce((s,a)=>s+(r[a]??0),0)}var ue=(t,e)=>Mt(t,e,P.filter(i=>i!=="same")),St=t=>o("span.count",w(t));function xe(t){let{state:e}=t,i=(a,n,p)=>o("button.chip",{"aria-pressed":String(n),onclick:p},a),r=t.first.counts[e.list]??{},s=[i("only what changed",e.onlyChanged&&!e.status,()=>t.filter({onlyChanged:e.status?!0:!e.onlyChanged,status:null})),...P.filter(a=>r[a]).map(a=>i([S(a),St(r[a])],e.status===a,()=>t.filter({status:e.status===a?null:a})))];return e.axes!==null&&s.push(i(["over ",t.first.axis_sets[e.axes].words," \xD7"],!0,()=>t.filter({axes:null}))),e.box!==null&&s.push(i([J(t,e.box)," \xD7"],!0,()=>t.filter({box:null}))),s}function J(t,e){let i=t.data?.header.graph,r=i.boxes[e],s=i.columns[r.column];return`${i.rows[r.row].label}${s?`, ${s}`:""}`}function ge(t){let e=t.data?.header.lists[t.state.list];return e?["",`what, where; ${e.unit} ${e.what}`,"before","after","difference"].map(r=>o("span",{title:r},r)):[]}var X=class{constructor(e,i){this.store=e,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=o("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let e=this.shown.length?[this.listbox]:[o("p.nothing",this.nothing())];this.box.replaceChildren(...e,...this.below()),this.grow(V),this.box.scrollTop=0,this.mark()}nothing(){let{state:e,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(e.box!==null||e.axes!==null||e.status)return"Nothing of that kind is here.";let s=i.counts[e.list]?.same??0;return s?`Nothing changed: ${w(s)} ${s===1?"is":"are"} the same in both programs.`:`Neither program has ${e.list}.`}below(){let e=this.store.data?.header.lists[this.store.state.list],[i,r]=e?.left_out??[0,0],s=this.store.state.onlyChanged?i:i+r,a=`${O(s,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=o("button.more",{onclick:()=>this.grow(V)},"Show more");let n=[s?a:"",this.store.state.box===null?"":fe,e?.note??""].filter(Boolean);return[this.more,...n.map(p=>o("p.nothing",p))]}grow(e){let i=this.shown.slice(this.drawn,this.drawn+e);this.listbox.append(...i.map(s=>this.row(s))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${w(Math.min(r,V))} of ${w(r)} more`)}row(e){let i=this.store.rows[e],{first:r}=this.store,s=i.axes===void 0?null:r.axis_sets[i.axes],a=s?b(s.axes,r.axes):"ax-none",n=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,s&&T(s.words,s.axes,null,r.axes),...i.more].filter(Boolean);return o("div",{class:`row ${a}`,role:"option",id:`row-${e}`,"data-at":e,"aria-selected":"false",onclick:()=>this.store.set({row:e,...this.store.isNarrow()?{pane:"details"}:{}})},A(i.status),R(i.glyph),o("span.name",{title:i.name},o("bdi",i.name),i.number>1?o("span.dim",` \xD7 ${w(i.number)}`):null),o("span.sub",p.flatMap((l,c)=>c?[c===1&&s?" ":" \xB7 ",l]:[l])),o("span.cell.before",i.before),o("span.cell.after",i.after),o("span",{class:`cell difference ${I(i.bytes)}`},i.difference),n?o("span.bar",{style:{width:`${Math.round(he*n)}px`}}):null)}mark(){let{row:e}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=e===null?null:this.listbox.querySelector(`[data-at="${e}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(e){let i=F(e,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(e.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function be(t){let e=t.data?.header.around;if(!e)return[];let i=e.settings.map(([n,p,l,c])=>o("li",o("b",`${n} `),o("code",p),`: ${l} \u2192 ${c}`)),r=e.source.map(([n,p,l])=>o("li",{class:`edit is-edit-${n}`},A(n),o("code.dim",p),o("code",l))),s=e.warnings.map(([n,p])=>o("li",A(n),` ${p}`)),a=(n,p,l)=>[o("h2.minor",n),p.length?o("ul.around",p):o("p.dim",l)];return[o("div.aroundbox",{tabindex:0,role:"region","aria-label":"Source and settings"},a("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),a("Flags, versions, mesh, devices",i,"All are the same."),a("Warnings of XLA",s,"No warning came or went."))]}function Tt(t){let e=o("div.matrixbox",{tabindex:0,role:"region","aria-label":"Graph of both programs"});return t.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&e.replaceChildren(...we(t)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&Se(t,e)}),o("section.centre",{"aria-label":"Graph"},o("h2.minor","Both programs by scope and phase; equal layers together"),e,o("p.legend.dim.small",["less","more","removed","added"].map(i=>o("span",{class:`swatch fill-${i}`},S(i))),t.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function we(t){let e=t.data?.header.graph;if(!e)return[];if(e.missing)return[o("p.nothing",e.missing)];let i=ve(e,t.state.onlyChanged),r=new Map,s=1;e.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),s=Math.max(s,Math.abs(c.bytes[1]-c.bytes[0]))});let a=[...e.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),n=a.map(c=>o("th",{scope:"col"},e.columns[c]||"program")),p=e.rows.flatMap((c,d)=>{if(!i.has(d))return[];let j=a.map(m=>{let h=r.get(`${d} ${m}`);return o("td",h===void 0?null:ye(t,h,s))});return[o("tr",{class:c.is_group?"group":void 0},je(c),j)]}),l=e.rows.length-i.size;return[o("table.matrix",o("thead",o("tr",o("th",{scope:"col"},"scope"),n)),[o("tbody",p)]),...l?[o("p.nothing",`${w(l)} scopes are the same in both programs.`)]:[]]}function ve(t,e){let i=new Set;for(let a of t.boxes)(!e||a.status!=="same")&&i.add(a.row);let r=new Set,s=0;for(let a=t.rows.length-1;a>=0;a--){let n=t.rows[a],p=s>n.depth;!i.has(a)&&!p||(s=n.depth,(a||i.has(a))&&r.add(a))}return r}function je(t){let[e,i]=t.counts,r=e===i?i>1?`\xD7 ${i}`:"":`\xD7 ${e} \u2192 ${i}`;return o("th",{scope:"row",style:{"--depth":Math.max(0,t.depth-1)}},t.status==="same"?null:A(t.status),o("b",o("bdi",t.label)),r?o("span.times",r):null,t.holds?o("span.dim.small.holds",t.holds):null)}function ye(t,e,i){let{first:r,data:s}=t,a=s?.header.graph.boxes[e],n=a.bytes[1]-a.bytes[0],p=a.status==="changed"?"same":a.status,l=Math.round(25+75*Math.sqrt(Math.abs(n)/i));return o("button",{class:`graphbox fill-${p}`,"data-box":e,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>ke(t,e)},o("span.offscreen",`${J(t,e)}: `),o("span.boxhead",o("span",`${Ct(a.kernels)} kernels`),o("b",{class:I(n)},Me(a,n))),a.lines.map(c=>{let d=r.axis_sets[c.axes];return o("span",{class:`moveline${c.status==="same"?" dim":""}`},o("span",`${Ct(c.counts)} ${c.kind} `,T(d.words,d.axes,null,r.axes)),o("span",c.sent))}),a.more?o("span.dim.small",`and ${O(a.more,"more kind")}`):null)}function ke(t,e){let i=t.state.box===e,r=$e(t,t.data?.header.graph.boxes[e]);t.filter({list:r,box:i?null:e,status:null,axes:null}),!i&&!t.shown().length&&t.filter({status:"same"}),t.isNarrow()&&t.set({pane:"list"})}function $e(t,e){return t.state.list==="kernels"||!e.lines.length?"kernels":"collectives"}function Me(t,e){let[i,r]=y[t.status];return e?`${t.status==="less"||t.status==="more"?i:r} ${t.difference}`:`${i} ${r}`}var Ct=([t,e])=>t===e?w(e):`${w(t)} \u2192 ${w(e)}`;function Se(t,e){let i=new Set(E.includes(t.state.list)?t.selected?.boxes??[]:[]);e.querySelectorAll("[data-box]").forEach(r=>{let s=Number(r.dataset.box);r.setAttribute("aria-pressed",String(t.state.box===s)),r.classList.toggle("has-selected",i.has(s))})}async function At(t,e,i=t.data?.header.text){if(!i)return;let r=await Ce(i)||Te(i,e),s=e.dataset.words??e.textContent??"";e.dataset.words=s,e.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=s},1500)}async function Ce(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function Te(t,e){let i=o("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function Bt(t){let{first:e}=t,i=o("button.button",{onclick:()=>At(t,i)},"Copy as text");return o("header.top",{tabindex:0},o("div.title",o("h1.what",M(e.title,e.axes)),i),e.incomplete.length?Ot("Incomplete program ",e.incomplete,e.axes):null,e.parity.length?Ot("Not the same work: ",e.parity,e.axes):null,o("p.answer",M(e.answer,e.axes)),o("ul.figures",{tabindex:0,"aria-label":"Figures of both programs"},e.figures.map(Ae)),e.notes.length?o("p.dim.small",Et(e.notes,e.axes)):null)}function Et(t,e){return t.flatMap((i,r)=>[r?"; ":"",...M(i,e)])}function Ot(t,e,i){return o("p.parity",{role:"note"},o("b",t),Et(e,i))}function Ae(t){let[e]=y[t.status],i=t.status==="less"||t.status==="more";return o("li",o("span.dim.small",t.label),o("span.both",t.before," \u2192 ",o("b",t.after)),o("span.small",o("span",{class:i?`is-${t.status}`:"dim"},`${i?`${e} `:""}${t.change}`),o("span.dim",` \xB7 ${t.how}`)))}function zt(t){if(parent===window)return;let e=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,s])=>Oe(t.querySelector(r))+Be(t.querySelector(s))),i=Math.ceil(Math.min(720,Math.max(400,...e)));parent.postMessage({pjitInspect:{height:i}},"*")}function Oe(t){if(!t)return 0;let e=t.getBoundingClientRect(),i=t.lastElementChild?.getBoundingClientRect().bottom??e.top;return Math.max(i+t.scrollTop,e.top+48)}function Be(t){return t?t.getBoundingClientRect().height:0}var Ee={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},ze=760;function Ne(t,e){let i=new q(e),r=e.incomplete.length>0;r&&ht();let s=L("Panes",Object.entries(Ee).map(([n,p])=>[n,n,p]),()=>i.state.pane,n=>i.set({pane:n}));s.bar.classList.add("panes");let a=o("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},Bt(i),s.bar,$t(i),Tt(i),kt(i),mt(i));return i.isNarrow=()=>t.clientWidth<ze,i.listen(n=>{n.has("pane")&&(a.dataset.pane=i.state.pane,s.update())}),t.classList.add("pjit-inspector"),t.replaceChildren(a),i}st(`${dt}
+${at}
 ${ft}`,(t,e)=>{let i=Ne(t,e);return r=>{i.open(r),requestAnimationFrame(()=>zt(t))}});

@@ -1,4 +1,4 @@
-var Xt="PJITVIEW",Yt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},V=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])e=Math.max(e,this.ends[i]-n);return e}};function rt(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Xt)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let o=JSON.parse(e.decode(new Uint8Array(t,16,n))),a=16+n,p=new Set,s=d=>d in o.columns,l=d=>{if(!s(d))return new Int32Array(0);let[u,h,m]=o.columns[d],x=new Yt[u](t,a+h,m);if(u!=="s4"||p.has(d))return x;p.add(d);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:o,column:l,strings:d=>new V(l(d),l(`${d}.ends`)),has:s}}function nt(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let n=0;n<e.length;n++)i[n]=e.charCodeAt(n);return i}async function ot(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Zt="http://www.w3.org/2000/svg",at={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function st(t,e,i){let n=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[o,a]=n?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[p,s]of Object.entries(o))if(!(s==null||s===!1))if(p.startsWith("on"))t.addEventListener(p.slice(2),s);else if(p==="style")for(let[l,c]of Object.entries(s))t.style.setProperty(l,String(c));else t.setAttribute(p,s===!0?"":String(s));return t.append(...J(a)),t}var J=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function r(t,...e){let[i,...n]=t.split("."),o=document.createElement(i);return i==="button"&&o.setAttribute("type","button"),st(o,n,e)}function b(t,...e){let[i,...n]=t.split(".");return st(document.createElementNS(Zt,i),n,e)}function R(t,e,i){return i?t.key in at?Math.max(0,Math.min(i-1,e+at[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var Qt=async t=>rt(await ot(t)),pt=t=>Qt(nt(document.getElementById(t)?.textContent??""));async function lt(t,e){if(typeof document>"u")return;let[i,n]=["pjit-inspector","pjit-first"].map(p=>document.getElementById(p));if(!i||!n)return;document.head.append(r("style",t));let o=new URLSearchParams(location.hash.slice(1)).get("theme");o&&(document.documentElement.dataset.theme=o);let a=e(i,JSON.parse(n.textContent??""),pt);try{a(await pt("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(p){i.append(r("p.nothing",`The rest of this page could not be read: ${p}`))}}function dt(t,e,i=()=>{}){let n=t.attachShadow?t.attachShadow({mode:"open"}):t,o=r("div");n.append(r("style",e),o);let a=()=>{o.classList.toggle("light",document.body.dataset.jpThemeLight==="true"),o.classList.toggle("dark",document.body.dataset.jpThemeLight==="false")};a();let p=new MutationObserver(()=>(a(),i()));return p.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light","data-jp-theme-name"]}),{root:o,unwatch:()=>p.disconnect()}}function ct(t,e){for(let[i,n]of Object.entries(e))t.on(i,n);return()=>Object.entries(e).forEach(([i,n])=>t.off(i,n))}var ut=`.pjit-inspector,
+var Xt="PJITVIEW",Yt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},V=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])e=Math.max(e,this.ends[i]-n);return e}};function rt(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Xt)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let o=JSON.parse(e.decode(new Uint8Array(t,16,n))),a=16+n,p=new Set,s=d=>d in o.columns,l=d=>{if(!s(d))return new Int32Array(0);let[u,h,m]=o.columns[d],x=new Yt[u](t,a+h,m);if(u!=="s4"||p.has(d))return x;p.add(d);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:o,column:l,strings:d=>new V(l(d),l(`${d}.ends`)),has:s}}function nt(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let n=0;n<e.length;n++)i[n]=e.charCodeAt(n);return i}async function ot(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Zt="http://www.w3.org/2000/svg",at={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function st(t,e,i){let n=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[o,a]=n?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[p,s]of Object.entries(o))if(!(s==null||s===!1))if(p.startsWith("on"))t.addEventListener(p.slice(2),s);else if(p==="style")for(let[l,c]of Object.entries(s))t.style.setProperty(l,String(c));else t.setAttribute(p,s===!0?"":String(s));return t.append(...J(a)),t}var J=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function r(t,...e){let[i,...n]=t.split("."),o=document.createElement(i);return i==="button"&&o.setAttribute("type","button"),st(o,n,e)}function b(t,...e){let[i,...n]=t.split(".");return st(document.createElementNS(Zt,i),n,e)}function _(t,e,i){return i?t.key in at?Math.max(0,Math.min(i-1,e+at[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var Qt=async t=>rt(await ot(t)),pt=t=>Qt(nt(document.getElementById(t)?.textContent??""));async function lt(t,e){if(typeof document>"u")return;let[i,n]=["pjit-inspector","pjit-first"].map(p=>document.getElementById(p));if(!i||!n)return;document.head.append(r("style",t));let o=new URLSearchParams(location.hash.slice(1)).get("theme");o&&(document.documentElement.dataset.theme=o);let a=e(i,JSON.parse(n.textContent??""),pt);try{a(await pt("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(p){i.append(r("p.nothing",`The rest of this page could not be read: ${p}`))}}function dt(t,e,i=()=>{}){let n=t.attachShadow?t.attachShadow({mode:"open"}):t,o=r("div");n.append(r("style",e),o);let a=()=>{o.classList.toggle("light",document.body.dataset.jpThemeLight==="true"),o.classList.toggle("dark",document.body.dataset.jpThemeLight==="false")};a();let p=new MutationObserver(()=>(a(),i()));return p.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light","data-jp-theme-name"]}),{root:o,unwatch:()=>p.disconnect()}}function ct(t,e){for(let[i,n]of Object.entries(e))t.on(i,n);return()=>Object.entries(e).forEach(([i,n])=>t.off(i,n))}var ut=`.pjit-inspector,
 :root {
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -84,8 +84,22 @@ body:has(> #pjit-inspector) {
 .pjit-inspector bdi {
   unicode-bidi: isolate;
 }
-.pjit-inspector p {
+/* What a browser gives elements, away: each rule says what is its own. */
+:where(.pjit-inspector) :is(h1, h2, h3, p, ul, ol, dl, dd, figure) {
   margin: 0;
+}
+:where(.pjit-inspector) ul:not(.facts, .memhelp) {
+  list-style: none;
+}
+:where(.pjit-inspector) table {
+  border-collapse: collapse;
+}
+:where(.pjit-inspector) :is(th, td) {
+  font-weight: 400;
+  text-align: left;
+}
+:where(.pjit-inspector) :is(button, summary) {
+  cursor: pointer;
 }
 .pjit-inspector .dim {
   color: var(--dim);
@@ -99,7 +113,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector h2 {
   font: 600 14px/20px var(--ui);
-  margin: 0;
   display: block;
 }
 .pjit-inspector h2.code {
@@ -114,14 +127,12 @@ body:has(> #pjit-inspector) {
   font-family: var(--ui);
 }
 .pjit-inspector summary {
-  cursor: pointer;
   font-size: 11px;
   color: var(--dim);
 }
 .pjit-inspector h3,
 .pjit-inspector h2.minor {
   font: 600 11px/16px var(--ui);
-  margin: 0;
   color: var(--dim);
 }
 .pjit-inspector button,
@@ -140,7 +151,6 @@ body:has(> #pjit-inspector) {
   font-weight: 600;
   font-size: 0.95em;
 }
-
 .pjit-inspector .top {
   grid-area: top;
   padding: 8px 12px;
@@ -158,7 +168,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .what {
   color: var(--dim);
   min-width: 0;
-  margin: 0;
   font: inherit;
 }
 .pjit-inspector .stale {
@@ -266,9 +275,6 @@ body:has(> #pjit-inspector) {
   gap: 4px 8px;
   margin: 4px 0;
 }
-.pjit-inspector .help dd {
-  margin: 0;
-}
 .pjit-inspector kbd {
   font-family: var(--code);
 }
@@ -281,34 +287,22 @@ body:has(> #pjit-inspector) {
   max-width: 100%;
   overflow-x: auto;
 }
-
 .pjit-inspector .question p {
   margin: 0 0 4px;
 }
-
-.pjit-inspector .question table {
-  border-collapse: collapse;
-  font-variant-numeric: tabular-nums;
-}
-
 .pjit-inspector .question th {
   font-weight: normal;
-  text-align: left;
   white-space: nowrap;
 }
-
 .pjit-inspector .question thead th {
   color: var(--dim);
 }
-
 .pjit-inspector .question :is(th, td) {
   padding: 1px 16px 1px 0;
 }
-
 .pjit-inspector .question .right {
   text-align: right;
 }
-
 /* Where there is room, a column for each figure: the page begins higher. */
 @container (min-width: 1000px) {
   .pjit-inspector .question table,
@@ -326,7 +320,6 @@ body:has(> #pjit-inspector) {
     text-align: left;
   }
 }
-
 .pjit-inspector .answer {
   font-size: 14px;
   line-height: 20px;
@@ -344,7 +337,6 @@ body:has(> #pjit-inspector) {
   background: none;
   padding: 3px 6px;
   border-radius: 4px;
-  cursor: pointer;
   color: var(--dim);
   white-space: nowrap;
 }
@@ -362,7 +354,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .panes {
   display: none;
 }
-
 .pjit-inspector .list {
   grid-area: list;
   display: flex;
@@ -547,10 +538,8 @@ body:has(> #pjit-inspector) {
   border: 0;
   background: none;
   padding: 8px;
-  cursor: pointer;
   color: var(--select);
 }
-
 .pjit-inspector .details {
   grid-area: details;
   border-left: 1px solid var(--rule);
@@ -590,7 +579,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .facts,
 .pjit-inspector .places,
 .pjit-inspector .opcodes {
-  margin: 0;
   padding-left: 14px;
   font-size: 11px;
   line-height: 16px;
@@ -599,7 +587,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .places {
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .places .line {
   display: block;
@@ -610,15 +597,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .opcodes {
   columns: 2;
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .link {
+  text-align: left;
   border: 0;
   background: none;
   padding: 0;
   color: var(--select) !important;
-  cursor: pointer;
-  text-align: left;
   overflow-wrap: anywhere;
 }
 .pjit-inspector .pair {
@@ -629,9 +614,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pair figure {
   flex: 1 1 0;
   min-width: 0;
-}
-.pjit-inspector figure {
-  margin: 0;
 }
 .pjit-inspector figcaption {
   font-size: 11px;
@@ -647,8 +629,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .numbers th,
 .pjit-inspector .numbers td {
   padding: 3px 0;
-  font-weight: 400;
-  text-align: left;
 }
 .pjit-inspector .numbers .figure {
   text-align: right;
@@ -676,7 +656,6 @@ body:has(> #pjit-inspector) {
   gap: 3px 12px;
 }
 .pjit-inspector .pairs dd {
-  margin: 0;
   text-align: right;
   overflow-wrap: anywhere;
 }
@@ -704,7 +683,6 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   align-items: center;
 }
-
 .pjit-inspector .shards {
   max-width: 100%;
   height: auto;
@@ -777,7 +755,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
-
 .pjit-inspector .centre {
   grid-area: centre;
   display: flex;
@@ -985,7 +962,6 @@ body:has(> #pjit-inspector) {
   gap: 6px;
   align-content: start;
 }
-
 .pjit-inspector .totals {
   grid-area: totals;
   padding: 8px 10px;
@@ -993,6 +969,7 @@ body:has(> #pjit-inspector) {
   min-width: 0;
 }
 .pjit-inspector .total {
+  text-align: left;
   display: grid;
   grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) minmax(64px, auto) minmax(90px, auto);
   gap: 6px;
@@ -1001,8 +978,6 @@ body:has(> #pjit-inspector) {
   border-radius: 3px;
   background: none;
   padding: 2px 2px;
-  text-align: left;
-  cursor: pointer;
   align-items: center;
 }
 .pjit-inspector .totals .total:hover {
@@ -1079,7 +1054,6 @@ body:has(> #pjit-inspector) {
   flex-wrap: wrap;
   gap: 3px;
 }
-
 .pjit-inspector .traffic > .totals {
   flex: 0 1 620px;
   padding: 0;
@@ -1284,7 +1258,7 @@ ${oe.join("")}
 ${gt}{:root,.pjit-inspector.pjit-inspector,${ht}{${$(3)}}${mt}{${$(4)}}}
 ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
-`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function bt(t,e){return t.map(i=>ae(i,e))}function ae(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?r("b",t.strong):"dim"in t?r("span.dim",t.dim):"name"in t?r("b.code",t.name):"code"in t?r("code",t.code):"axis"in t?se(t.axis,t.axes,t.size,e):"number"in t?pe(t):""}function se(t,e,i,n){return r("span",{class:`axis ${y(e,n)}`},i===null?t:`${t} ${i}`)}function pe(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return r(t.strong?"b":"span",{title:i},e)}var _=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",n=>{let o=n.composedPath()[0];this.list&&!this.list.contains(o)&&!this.button()?.contains(o)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,n,o,a,p){let s=this.list&&this.key===e.dataset.key;if(this.close(!1),s)return;this.key=e.dataset.key??"";let l=Math.max(0,o),c=n.map((m,x)=>r("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===o),"aria-disabled":m.allowed?null:"true",onclick:()=>u(x),onpointermove:()=>d(x)},r("span",{"aria-hidden":"true"},x===o?"\u2713":""),r("b",{class:m.axes?.length?`axis ${y(m.axes,a)}`:""},m.words),r("span.detail",m.detail))),d=m=>{c[l].classList.remove("at"),l=m,c[l].classList.add("at"),h.setAttribute("aria-activedescendant",c[l].id)},u=m=>{if(!n[m].allowed){this.say(`${n[m].words}: ${n[m].detail}`),c[m].classList.remove("refuses"),requestAnimationFrame(()=>c[m].classList.add("refuses"));return}this.close(!0),m!==o&&p(n[m])},h=r("div.chooser",{role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=R(m,l,n.length);if(x!==null)d(x);else if(m.key==="Enter"||m.key===" ")u(l);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===h&&!this.holdsFocus()&&this.close(!1))},r("p.dim",{"aria-hidden":"true"},i),c);this.list=h,this.frame.append(h),e.setAttribute("aria-expanded","true"),this.place(e),d(l),h.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:n}=this;if(!i)return;let[o,a]=[e.getBoundingClientRect(),n.getBoundingClientRect()],p=Math.min(o.left-a.left,a.width-i.offsetWidth-6);i.style.left=`${Math.max(6,p)}px`,i.style.top=`${o.bottom-a.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let n=this.button();n?.setAttribute("aria-expanded","false"),e&&n?.focus({preventScroll:!0})}};async function yt(t,e,i=t.data?.header.text){if(!i)return;let n=await le(i)||de(i,e),o=e.dataset.words??e.textContent??"";e.dataset.words=o,e.textContent=n?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=o},1500)}async function le(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function de(t,e){let i=r("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function S(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function A(t,e){return`${S(t)} ${e}${t===1?"":"s"}`}function g(t,e){let i=t.getRootNode(),n=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,o=n?.dataset.key;if(t.replaceChildren(...J(e)),!n||i.activeElement===n)return;((o===void 0?null:[...t.querySelectorAll("[data-key]")].find(p=>p.dataset.key===o))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e,i){let n="",o=()=>{let a=JSON.stringify(e());a!==n&&(n=a,i(o))};return t.listen(o),o(),o}function k(t,e){return typeof t=="string"?t:bt(t??[],e)}var[ce,F]=[10,3];function W(t){return r("span",{class:t.changed?"line changed":"line"},t.changed?r("span.offscreen","changed: "):null,t.text||" ",t.changed?r("span.dim",t.was?`  # was ${t.was}`:"  # new"):null)}function ue(t){let e=[];for(let i=0;i<t.length;){let n=i;for(;n<t.length&&t[n].changed===t[i].changed;)n++;let o=t.slice(i,n);i=n,o[0].changed||o.length<ce?e.push(o.map(W)):e.push(o.slice(0,F).map(W),he(o.slice(F,-F)),o.slice(-F).map(W))}return e}function he(t){let e=r("button.more",{onclick:()=>e.replaceWith(...t.map(W))},`${A(t.length,"line")} more`);return e}var me={equal:"\u2713 ",different:"\u25B2 ",untried:""};function wt(t,e){let i=!1,n=r("span.plain"),o=r("span.right"),a=r("pre.lines",{tabindex:0,"aria-label":"Code to write"}),p=r("p.dim.small.proof");return f(t,()=>[t.data.code,t.isLive],()=>{let{code:s}=t.data;n.textContent=s.words;let l=r("button.button",{"data-key":"copy",onclick:()=>yt(null,l,s.text)},"Copy");g(o,s.text?[l]:[]),g(a,ue(s.lines)),p.className=`dim small proof ${s.proof}`,g(p,[r("span",s.proof?{"data-key":"check",tabindex:-1}:{},me[s.proof]??"",s.note),s.check&&t.isLive?ge(t,s.check):null]),i&&s.proof&&e(s.note),i=s.check?.state==="running"}),r("section.part.codepart",r("h2.minor.headline","Code to write ",n,o),a,p)}function ge(t,e){let i=e.state==="running";return r("button",{class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var fe=16,[xe,be,ye,we]=[100,190,22,6.9],vt=new WeakMap,ve=330,kt=(t,e)=>e.length*Y(t)>ve;function Y(t){let e=vt.get(t.data);if(e!==void 0)return e;let{groups:i,results:n,constraints:o}=t.data,s=[...i,...n,...o].flatMap(c=>[...c.dims,...(c.members??[]).flatMap(d=>d.dims??[])]).map(c=>(c.axes??[]).join("\xB7").length+S(c.size).length).reduce((c,d)=>Math.max(c,d),0),l=Math.round(Math.min(be,Math.max(xe,ye+we*s)));return vt.set(t.data,l),l}function E(t,e,i){let n=t.spec(i.field,i.key,i.dims);return r("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((o,a)=>ke(t,e,i,a,{...o,axes:o.axes===null&&!t.isWaiting?null:n[a]})))}function ke(t,e,i,n,o){let{axes:a}=t.data,p=o.axes===null?"?":o.axes.join("\xB7")||"\u2014",s=o.axes===null?i.isFree?"not known yet":"split as no axis is":o.axes.length?`over ${o.axes.join(", then ")}`:"on every device",l=[r("span.dimwords",r("span.dim",o.problem?r("span.mark","\u25B2"):null,S(o.size)),r("b",{class:o.axes?.length?`axis ${y(o.axes,a)}`:"dim"},p)),je(o,a)],c=`${o.changed?", changed":""}${o.problem?", does not divide":""}`,d=`${i.name}, dimension ${n}, size ${o.size}: ${s}${i.isFree?", as XLA chooses":""}${c}`,u=`dimension${o.changed?" changed":""}${o.problem?" bad":""}`,h=o.axes?.length?`${S(o.size)} over ${o.axes.join(", then ")}`:null;if(!t.isLive)return r("span",{class:u,role:"img","aria-label":d,title:h},l);let m=`${i.field}:${i.id??i.key}:${n}`,x=v=>{let K=t.spec(i.field,i.key,i.dims).map((Vt,Jt)=>Jt===n?v.axes??[]:Vt);t.set({[i.field]:{[i.key]:K}})},w=r("button",{class:u,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":d,title:h,onclick:()=>e.open(w,`dimension ${n} of ${i.name}`,o.choices,o.choices.findIndex(v=>v.axes.join()===(o.axes??["?"]).join()),a,x)},l);return w}function je(t,e){let i=t.axes?.length?Math.min(fe,Math.max(1,t.pieces)):0,n=Array.from({length:i},()=>r("i"));return r("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},n)}function jt(t,e){let i=r("div.meshrow"),n=r("p.dim.small"),o=r("div.problem",{role:"alert",hidden:!0}),a=!1,p=()=>r("button.button",{"data-key":"add-axis",onclick:()=>{a=!0,l(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),s=()=>{a=!1,l(),i.querySelector("[data-key='add-axis']")?.focus()},l=f(t,()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,a,t.isLive],()=>{let{mesh:c,data:d}=t,u=c.map(([m,x],w)=>[w?r("span.times",{"aria-hidden":"true"},"\xD7"):null,$e(t,m,x)]),h=c.reduce((m,[,x])=>m*x,1);g(i,[u,r("span.product","= ",r("b",S(h)),h===1?" device":" devices"),Me(t,e),t.isLive?a?Ce(t,s):p():null]),n.textContent=d.target.facts,n.hidden=!d.target.facts,o.hidden=!d.mesh_problem,g(o,d.mesh_problem?Z(t,d.mesh_problem):[])});return r("section.part",r("h2.minor","Mesh and target"),i,n,o)}function $e(t,e,i){let{axes:n}=t.data,o=u=>{u>=1&&Number.isInteger(u)&&u!==a()&&t.set({mesh:t.mesh.map(([h,m])=>[h,h===e?u:m])})},a=()=>t.mesh.find(([u])=>u===e)?.[1]??i,p=()=>a()%2?a()-1:a()/2,s=t.data.mesh.find(u=>u.name===e)?.base??null,l=(u,h,m,x)=>r("button",{tabindex:-1,"data-key":`${u}:${e}`,"aria-label":h,onclick:x},m),c=r("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>c.select(),onchange:()=>{/^\d+$/.test(c.value)&&o(Number(c.value)),c.value=String(a())},onkeydown:u=>{if(u.key==="ArrowUp")o(2*a());else if(u.key==="ArrowDown")o(p());else if(u.key==="Enter")c.dispatchEvent(new Event("change"));else return;u.preventDefault()}}),d=t.isLive&&t.mesh.length>1?r("button.drop",{"data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([u])=>u!==e)})},"drop"):null;return r("span",{class:`axisbox ${y([e],n)}`},r("b.axis",e),r("span",{class:`stepper${s!==null&&s!==i?" changed":""}`},t.isLive?l("less",`Halve ${e}`,"\u2212",()=>o(p())):null,c,t.isLive?l("more",`Double ${e}`,"+",()=>o(2*a())):null),d)}function Ce(t,e){let i=r("input.field",{"data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),n=r("span.wrong",{id:"pjit-axis-wrong",role:"alert"}),o=()=>{let a=i.value.trim(),p=t.mesh.some(([s])=>s===a)?`the mesh has an axis ${a} already`:/^[A-Za-z_]\w*$/.test(a)?"":"a name is letters, digits and _, and begins with no digit";return n.textContent=p?`\u25B2 ${p}`:"",p?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[a,2]]}))};return i.addEventListener("keydown",a=>{if(a.key==="Enter")o();else if(a.key==="Escape")e();else return;a.preventDefault(),a.stopPropagation()}),r("span.adder",i,r("button.button",{onclick:o},"Add, size 2"),r("button.button",{onclick:e},"Cancel"),n)}function Me(t,e){let{target:i}=t.data,n=t.wish.target??i.words;if(!t.isLive)return r("span.targetchip",n);let o=r("button.targetchip",{"data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(o,"the machine it is for",i.options,i.options.findIndex(a=>a.value===i.value),[],a=>t.set({target:a.value}))},n," \u25BE");return o}function Z(t,e){return[r("p",r("span.mark","\u25B2 "),k(e.words,t.data.axes)),e.remedies.length?r("div.chips",e.remedies.map(i=>t.isLive&&i.set?r("button.chip",{"data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):r("span.chip",i.words))):null]}var T=60;function z(t,e,{opener:i=r("span"),name:n,control:o,held:a,below:p=null}){return r("div",{class:`group${e.changed?" changed":""}${kt(t,e.dims)?" wide":""}`,role:"listitem"},i,r("span.name",n),o,a,e.problem?r("div.problem",Z(t,e.problem)):null,p)}var I=(t,e,i,n)=>r("button.tie",{role:"switch","aria-checked":String(e),disabled:!t.isLive,...n},i),D=(t,e)=>r("button.back",e,t);function H(t){let e=r("button.more",{hidden:!0,onclick:()=>(i.shown+=4*T,t())}),i={button:e,shown:T,tell:n=>{e.hidden=n<=0,e.textContent=A(n,"more group")}};return i}function $t(t,e){let i=r("div.groups",{role:"list"}),n=r("section.part",r("h2.minor","Constraints"),i);return f(t,()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{n.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(o=>Se(t,e,o)))}),n}function Se(t,e,i){let n=t.wish.constraints[i.key],o=n===void 0?i.on:n!==!1,a={"data-key":`constraint:${i.key}`,"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,onclick:()=>t.set({constraints:{[i.key]:!o}})};return z(t,i,{name:[k(i.words,t.data.axes),r("span.dim.small",i.place)],control:i.dims.length&&o?E(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):r("span.dims"),held:I(t,o,o?i.new?"take out":"on":"off",a)})}function Ct(t,e){let i=r("div.groups",{role:"list"}),n=H(()=>s()),o=r("span.plain","a chooser for each dimension"),a=r("input.field",{type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,n.shown=T,s()}}),p=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(d=>c.every(u=>d.search.toLowerCase().includes(u)))},s=f(t,()=>[[t.data.groups,t.data.axes,t.wish.specs,t.isWaiting,t.isLive,n.shown],[[...t.loose],t.showsFollowers,[...t.open],t.filter]],c=>{o.hidden=!t.isLive;let d=p(),u=d.filter(v=>!Q(t,v)),h=d.filter(v=>Q(t,v)),m=t.showsFollowers||t.filter!==""||h.length<3,x=v=>Math.max(0,v.length-n.shown),w=v=>v.slice(0,n.shown).map(K=>Le(t,e,K,c));g(i,[w(u),h.length>=3&&!t.filter?Ee(t,m,c):null,m?w(h):null,d.length?null:r("p.nothing",t.filter?"No argument has these words.":"No arguments.")]),n.tell(x(u)+(m?x(h):0))});a.hidden=t.data.groups.length<8;let l=r("h2.minor.headline","Arguments ",o,r("span.plain.right","bytes per device"));return r("section.part",l,r("div.tools",a),i,n.button)}var Q=(t,e)=>e.follows&&!t.loose.has(e.key),Mt=(t,e)=>t.delete(e)||t.add(e);function Ee(t,e,i){let n=()=>{t.showsFollowers=!t.showsFollowers,i()},o={"data-key":"followers","aria-expanded":String(e),onclick:n},a=[e?"\u25BE ":"\u25B8 ",t.data.followers];return r("div.group.followers",{role:"listitem"},r("button.opener.wide",o,a))}function Le(t,e,i,n){let o=t.open.has(i.key),a={"data-key":`open:${i.key}`,"aria-expanded":String(o),"aria-label":`${o?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:()=>{Mt(t.open,i.key),n()}};return z(t,i,{opener:i.members.length>1?r("button.opener",a,o?"\u25BE":"\u25B8"):r("span"),name:[r("code",{title:i.title},i.name),i.sub?r("span.dim.small",i.sub):null],control:Ae(t,e,i,n),held:r("span.held",i.held,r("span.dim.small",i.copies)),below:o?Te(t,e,i):null})}function Ae(t,e,i,n){let o=Q(t,i),a=i.can_follow?I(t,o,o?`as ${i.can_follow}`:"on its own",{"data-key":`follow:${i.key}`,title:o?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:()=>{Mt(t.loose,i.key),i.follows||t.send({type:"follow",key:i.asks}),n()}}):null;if(o)return r("span.dims",a);let p=i.dims.length?E(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):r("span.dims.dim.small",i.scalar);return a?r("span.stack",a,p):p}function Te(t,e,i){let n=i.more_members+Math.max(0,i.members.length-T);return r("div.members",{role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,T).map(o=>ze(t,e,i,o)),n?r("p.dim.small",A(n,"more array")):null)}function ze(t,e,i,n){let o=t.spec("specs",i.asks,i.dims),a=i.dims.map((d,u)=>({...d,axes:d.axes===null?null:o[u]})),p=D("back to the group",{"data-key":`back:${n.key}`,"aria-label":`${n.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[n.key]:o}})}),s=n.dims!==null&&!n.as,l=s&&t.isLive&&i.dims.every(d=>d.axes!==null),c=r("span.dim.small",n.as?`as ${n.as}`:s?"on its own":"",l?[" ",p]:null);return r("div",{class:`member${n.dims?" alone":""}`,role:"listitem"},r("span.name",r("code",n.name),c),i.dims.length?E(t,e,{key:n.key,name:n.name,dims:n.dims??a,field:"specs"}):null)}function G(t,e){if(!t)return r("span.bar",{"aria-hidden":"true"});let i=0,n=t.parts.map(([p,s,l])=>{let c=i;i+=p;let d=typeof s=="string"?s:y(s,e);return r("i",{class:`${d}${l?" hatched":""}`,style:{left:U(c),width:U(p)}})}),o=(p,s)=>p==null?null:r("i",{class:s,style:{left:U(p)}}),a=t.low?r("i.low",{style:{width:U(t.low)}}):null;return r("span.bar",{"aria-hidden":"true"},r("span.track",n),a,o(t.tick,"tick"),o(t.limit,"limit"))}var U=t=>`${Math.min(100,Math.max(0,100*t))}%`;var Oe=1500;function St(t){let e=r("h1.what"),i=r("p.answer"),n=r("div.buttons");return f(t,()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:o,answer:a,axes:p,can_inspect:s}=t.data;g(e,[k(o,p)]),g(i,[k(a,p)]);let l=r("button.button",{"data-key":"inspect",disabled:!s,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(n,t.isLive?[l]:[])}),r("div.top",r("div.title",e,n),i)}function Et(t){let e=[0,1,2].map(()=>r("section.number")),i=r("div.numbers",{role:"group","aria-label":"Bytes, memory and time"},e);f(t,()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:o,axes:a}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||o.some(p=>p.dim))),e.forEach((p,s)=>{let l=o[s];p.classList.toggle("old",l.dim||t.isWaiting),g(p,[r("h2.minor",l.label),r("p.big",l.problem?r("span.mark","\u25B2 "):null,l.approximate?r("span.approximate",{title:"modelled, not counted"},"\u2248 "):null,l.value,l.unit?r("small",` ${l.unit}`):null,l.more?r("small",` ${l.more}`):null,l.change?[" ",r("span.change",l.change)]:null),G(l.bar,a),r("p.known",k(l.how,a))])})});let n=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(n).observe(i),i}function Lt(t){let e=r("ol.steps"),i=r("span"),n=r("label.against");return f(t,()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(o=>r("li",{class:t.isWaiting?"todo":o.state,"aria-current":o.state==="now"?"step":null},o.words)))),f(t,()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[qe(t)]:[])),f(t,()=>[t.data.bases,t.data.base],()=>{let{bases:o,base:a}=t.data,p=r("select",{"data-key":"base",onchange:s=>t.send({type:"base",number:Number(s.target.value)}),disabled:!t.isLive},o.map(([s,l])=>r("option",{value:s,selected:s===a},l)));g(n,["against ",p])}),r("div.rail",e,i,Be(t),n)}function Be(t){let e=r("span.dim.slow",{role:"status"}),i=0;return t.listen(()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",Oe)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}),e}function qe(t){let{state:e,words:i}=t.data.full,n={running:"stop",possible:"full"}[e];return n?r("button.button",{"data-key":"full",onclick:()=>t.send({type:n})},i):i?r("span.dim",i):null}function At(t,e,i){let n=[...t],o=n.indexOf(e.target),a=e.key==="Enter"||e.key===" "?o:R(e,o,n.length);o<0||a===null||(e.preventDefault(),e.stopPropagation(),n[a].focus(),i(n[a]))}var Tt=40,Ne=[["number","#"],["change","change"],["mesh","mesh"],["sent","sends"],["memory","memory"],["time","time"],["fits","fits"]],Pe=["sent","memory","time"];function zt(t){let e=r("span.plain"),i=r("tr"),n=r("tbody",{onkeydown:c=>We(t,n,c)}),o=r("p.dim.small"),a=r("p.problem.lacks",{role:"status",hidden:!0}),p=r("button.more",{hidden:!0}),s=Tt,l=f(t,()=>[t.data.history,t.data.number,t.data.base,t.sort,s,t.isLive,t.lacking],c=>{let{history:d}=t.data;e.textContent=d.words,o.textContent=d.how,a.hidden=t.lacking===null,a.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||d.lacks}`,g(i,Ne.filter(([h])=>d.columns.includes(h)).map(([h,m])=>r("th",{scope:"col",class:`is-${h}`,"aria-sort":Re(t,h)},_e(t,h,d.titles[h]??m,c))));let u=tt(t);g(n,u.slice(0,s).map(h=>Fe(t,h))),p.hidden=u.length<=s,p.textContent=`${u.length-s} more variants`});return p.addEventListener("click",()=>{s+=10*Tt,l()}),r("section.part",r("h2.minor","Variants tried ",e),r("table.history",{role:"grid","aria-label":"Variants tried"},r("thead",i),n),p,a,o)}function Re(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function _e(t,e,i,n){let o=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return r("button.sorter",{"data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},n()}},i,o)}function tt(t){let{key:e,reversed:i}=t.sort,n=i?-1:1,o=a=>e==="number"?a.number:a.order[e];return[...t.data.history.rows].sort((a,p)=>{let[s,l]=[o(a),o(p)];return s===null||l===null?+(s===null)-+(l===null)||a.number-p.number:n*(s<l?-1:s>l?1:0)||a.number-p.number})}function Fe(t,e){let i=e.number===t.data.number,n=e.kept===!1,o=s=>t.send({type:"rename",number:e.number,name:s.target.value}),a=i&&t.isLive?r("input.field.naming",{"data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:o,onclick:s=>s.stopPropagation(),onkeydown:s=>{s.stopPropagation(),s.key==="Enter"&&o(s)}}):e.name?r("b",`${e.name} `):null,p=e.number===t.data.base;return r("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:n?"unkept":null,title:n?"this page has its figures only":null,"aria-disabled":n?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},r("td.dim",e.number),r("td.is-change",{title:e.change},r("span.two-lines",a,e.change,p?r("span.dim"," (base)"):null)),r("td.is-mesh",e.mesh),Pe.filter(s=>t.data.history.columns.includes(s)).map(s=>r("td",{class:`is-${s}${e.known[s]?"":" dim"}`},e[s])),r("td.is-fits",{title:e.why},e.problem?r("span.mark","\u25B2 "):null,e.fits))}function We(t,e,i){let n=i.composedPath()[0];if(i.key!=="b"||n.tagName!=="TR")return At(e.querySelectorAll("tr"),i,o=>t.goBack(Number(o.dataset.number)));t.send({type:"base",number:Number(n.dataset.number)}),i.preventDefault(),i.stopPropagation()}var Ot={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function et(t,e=""){let i=Ot[t]??Ot.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function Bt(t){return Nt(t,{title:"Sends, by mesh axis",shown:()=>t.data.by_axis,name:e=>r("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function qt(t){return Nt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[et(e.kind)," ",e.kind],first:"kind"})}function Nt(t,e){let i=r("span.plain"),n=r("thead"),o=r("tbody"),a=r("p.dim"),p=r("section.part",r("h2.minor",e.title," ",i),r("table.figures",n,o),a);return f(t,()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:s,how:l,columns:c,missing:d}=e.shown();p.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=l,a.textContent=d;let u=[e.first,"",...c];g(n,[r("tr",s.length?u.map(h=>h?r("th",{scope:"col"},h):r("td")):[])]),g(o,s.map(h=>r("tr",r("th",{scope:"row"},e.name(h)),r("td.barcell",G(h.bar,t.data.axes)),h.cells.map(m=>r("td",m)))))}),p}function Pt(t){let e=r("span"),i=r("span.plain"),n=r("span.right"),o=r("ul.moves");return f(t,()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:a,axes:p}=t.data;o.classList.toggle("old",t.isWaiting||!!a.dim),e.textContent=a.title,i.textContent=a.how;let s=r("button.button",{"data-key":"compare",disabled:!!a.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(n,a.can_compare&&t.isLive?[s]:[]),g(o,[a.rows.map(l=>Ie(l,p)),a.rest?r("li.move.rest",r("span"),r("span.dim",a.rest[0]),r("span.amount",a.rest[1])):null,a.missing?r("li.dim",a.missing):null])}),r("section.part",r("h2.minor.headline",e," ",i,n),o)}function Ie(t,e){return r("li.move",r("span",{class:y(t.axes,e)},et(t.kind)),r("span.movename",t.status?r("b",`${t.status} `):null,k(t.what,e)),r("span.amount",t.amount),r("span.cause.small.dim",{title:t.whole},t.kind," ",r("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",k(t.cause,e)]:null),r("span.amount.small.dim",t.counts))}function Rt(t,e){let i=r("div.chips",{role:"group","aria-label":"Presets"}),n=r("p.dim.small.whynot",{hidden:!0}),o=s=>{n.hidden=!s,n.textContent=s,s&&e(s)},a=s=>{o(s.allowed?"":`${s.words}: ${s.title}`),s.allowed&&s.preset!==null?t.preset(s.preset):s.allowed&&t.goBack(s.number)},p=r("section.part.presets",{hidden:!t.isLive},r("h2.minor","Presets ",r("span.plain","set arguments, constraints and results")),i,n);return f(t,()=>[t.data.presets,t.isLive],()=>{p.hidden=!t.isLive,o(""),g(i,t.data.presets.map(s=>r("button.chip",{"data-key":`preset:${s.words}`,"aria-pressed":String(s.is_now),"aria-disabled":s.allowed?null:"true","aria-description":s.title,title:s.title,onclick:()=>a(s)},s.words)))}),p}var _t=6;function Ft(t,e){let i=r("div.groups",{role:"list"}),n=r("span.plain"),o=H(()=>l()),a=r("summary",{"data-key":"results"},r("h2.minor","Results ",n)),p=r("details.part",a,i,o.button),s=!0,l=f(t,()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,o.shown,t.isLive],()=>{let{results:c,results_words:d}=t.data;p.hidden=!c.length;let u=c.filter(h=>h.changed||h.problem).length;(u&&u<=_t||s&&c.length<=_t)&&(p.open=!0),s=!1,n.textContent=d,g(i,c.slice(0,o.shown).map(h=>De(t,e,h))),o.tell(c.length-o.shown)});return p}function De(t,e,i){let n=t.wish.results[i.key],o=n===void 0?i.free:n===null,a=D("let XLA choose",{"data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})}),p=[i.sub,o?", as XLA chooses":", set",o||!t.isLive?null:[" ",a]];return z(t,i,{name:[r("code",{title:i.title},i.name),r("span.dim.small",p)],control:i.dims.length?E(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:o}):r("span.dims.dim.small",i.scalar),held:r("span.held",i.held)})}var[C,M,L,O,Wt,B]=[480,300,46,16,22,36],He=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),q=t=>L+t*(C-L-O),j=t=>M-B-t*(M-Wt-B);function It(t){let e=r("div"),i=r("p.dim.small"),n=r("span"),o=r("section.part",r("h2.minor",n," ",r("span.plain","lower left is better")),e,i);return f(t,()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:a}=t.data;n.textContent=a.title,i.textContent=a.legend,g(e,a.points.length?[Ue(t,a)]:[r("p.nothing",a.missing)])}),o}function Ue(t,e){let i=b("svg.scatter",{viewBox:`0 0 ${C} ${M}`,role:"img","aria-label":e.words},Ge(e),e.front.length>1?b("path.front",{d:Ke(e.front)}):null),n=e.points.map(a=>[q(a.x),j(a.y)]),o=[];return e.points.forEach((a,p)=>{let s=a.number===t.data.number,[l,c]=n[p],d=Je(n,o,l,c,String(a.number).length,s?8:0,a.least);i.append(b("g",{class:`point is-${a.kind}${a.front?" best":""}`,"data-number":a.number,onclick:()=>t.goBack(a.number)},b("title",a.words),b("circle",{cx:l,cy:c,r:12,class:"reach"}),s?b("circle",{cx:l,cy:c,r:9,class:"now"}):null,Ve(a,l,c),d?b("text",{x:d[0],y:d[1]+3.8,"text-anchor":"middle",class:s?"isnow":null},a.number):null))}),i}function Ge(t){let e=[];for(let[i,n]of t.y_ticks)e.push(b("line.rule",{x1:L,x2:C-O,y1:j(i),y2:j(i)}),b("text.faint",{x:L-6,y:j(i)+3.5,"text-anchor":"end"},n));for(let[i,n]of t.x_ticks)e.push(b("line.rule",{x1:q(i),x2:q(i),y1:M-B,y2:M-B+4}),b("text.faint",{x:q(i),y:M-B+15,"text-anchor":"middle"},n));if(e.push(b("text.faint",{x:L,y:11},t.y_label),b("text.faint",{x:C-O,y:M-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,n]=t.limit;i===null?e.push(b("text",{x:C-O,y:11,"text-anchor":"end"},n)):e.push(b("line.chip",{x1:L,x2:C-O,y1:j(i),y2:j(i)}),b("text",{x:C-O,y:j(i)-4,"text-anchor":"end"},n))}return e}function Ke(t){return t.map(([e,i],n)=>n?`H${q(e)}V${j(i)}`:`M${q(e)} ${j(i)}`).join("")}function Ve(t,e,i){return t.kind==="base"?b("rect.sign",{x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path.sign",{d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path.least",{d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle.sign",{cx:e,cy:i,r:4.5})]}function Je(t,e,i,n,o,a,p){let s=3.4*o+2,l=(c,d)=>c-s>L&&c+s<C-2&&d>Wt-4&&d<M-B-4&&!e.some(([u,h,m])=>Math.abs(c-u)<s+m&&Math.abs(d-h)<12)&&!t.some(([u,h])=>Math.abs(c-u)<s+5&&Math.abs(d-h)<10);for(let[c,d]of He){let[u,h]=[i+(c+a)*Math.cos(d),n+(c+a)*Math.sin(d)];if(!(!l(u,h)||p&&h<n-6&&Math.abs(u-i)<s+5))return e.push([u,h,s]),[u,h]}return null}function Dt(t){let e=r("div.search",{role:"group","aria-label":"Search"}),[i,n]=["bytes",30],o=!1,a=f(t,()=>[t.data.search,t.isLive,o],()=>{let{search:p}=t.data;if(p?.state!=="running"&&(o=!1),!t.isLive||!p)return g(e,p?.words?[r("span.dim",p.words)]:[]);if(p.state==="running")return g(e,[r("progress",{max:1,value:p.share,"aria-label":"Search"}),r("span.gauged",p.words),r("button.button",{"data-key":"search","aria-disabled":o?"true":null,onclick:()=>{o||(o=!0,t.send({type:"stop_search"}),a())}},o?"Stopping":"Stop")]);let s=r("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:d=>i=d.target.value},["bytes","memory","time"].map(d=>r("option",{value:d,selected:d===i},d))),l=r("select",{"data-key":"budget","aria-label":"How long it searches",onchange:d=>n=Number(d.target.value)},[10,30,60,120].map(d=>r("option",{value:d,selected:d===n},`${d} s`))),c=r("button.button",{"data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:n})},"Search");return g(e,[c," for less ",s," in ",l,p.words?r("span.dim",p.words):null])});return e}var Xe=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function it(t,e){let i=r("p.offscreen",{"aria-live":"polite"}),n=u=>{i.textContent=u},o=r("div.frame.playground",{role:"region","aria-label":"Playground"}),a=new _(o,n),p=r("p.gone",{role:"status"}),s=r("p.problem.noted",{role:"alert",hidden:!0}),l=r("section.opened",{hidden:!0}),c=Qe();o.append(p,St(e),l,s,Et(e),Lt(e),r("div.body",r("div.controls",jt(e,a),Rt(e,n),Ct(e,a),$t(e,a),Ft(e,a)),r("div.answers",r("div.two",Bt(e),qt(e)),Pt(e))),r("div.tried",r("div.triedlist",zt(e),Dt(e)),It(e)),wt(e,n),c,i),o.addEventListener("keydown",u=>ti(e,o,u));let d=()=>{p.textContent!==e.whyStill&&(p.textContent=e.whyStill),p.hidden=e.isLive,c.hidden=!e.isLive,o.style.setProperty("--dimension",`${Y(e)}px`),s.hidden=!e.data.note,s.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&n(i.dataset.said=e.data.said)};return e.listen(d),d(),t.classList.add("pjit-inspector","play"),t.replaceChildren(o),{open:(u,h)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),h?Ze(l,u,h,()=>Ye(o,m)):n(`${u}: it could not be made`)}}}function Ye(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function Ze(t,e,i,n){let o=r("button.button",{onclick:()=>{t.hidden=!0,t.replaceChildren(),n()}},"Close");t.replaceChildren(r("div.title",r("b",e),o),r("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,o.focus()}function Qe(){return r("div.foot.dim.small",Xe.map(([t,e])=>r("span",t.map(i=>[r("kbd",i)," "]),e)))}function ti(t,e,i){let n=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(n.tagName))return;let o=tt(t).filter(l=>l.kept!==!1),a=o.findIndex(l=>l.number===t.data.number),p=i.key==="["?o[a-1]:i.key==="]"?o[a+1]:null,s=l=>e.querySelector(`[data-key="${l}"]`)?.click();if(p)t.goBack(p.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")s("full");else if(i.key==="c")s("copy");else return;i.preventDefault(),i.stopPropagation()}var Ht=`.pjit-inspector.play {
+`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function bt(t,e){return t.map(i=>ae(i,e))}function ae(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?r("b",t.strong):"dim"in t?r("span.dim",t.dim):"name"in t?r("b.code",t.name):"code"in t?r("code",t.code):"axis"in t?se(t.axis,t.axes,t.size,e):"number"in t?pe(t):""}function se(t,e,i,n){return r("span",{class:`axis ${y(e,n)}`},i===null?t:`${t} ${i}`)}function pe(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return r(t.strong?"b":"span",{title:i},e)}var R=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",n=>{let o=n.composedPath()[0];this.list&&!this.list.contains(o)&&!this.button()?.contains(o)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,n,o,a,p){let s=this.list&&this.key===e.dataset.key;if(this.close(!1),s)return;this.key=e.dataset.key??"";let l=Math.max(0,o),c=n.map((m,x)=>r("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===o),"aria-disabled":m.allowed?null:"true",onclick:()=>u(x),onpointermove:()=>d(x)},r("span",{"aria-hidden":"true"},x===o?"\u2713":""),r("b",{class:m.axes?.length?`axis ${y(m.axes,a)}`:""},m.words),r("span.detail",m.detail))),d=m=>{c[l].classList.remove("at"),l=m,c[l].classList.add("at"),h.setAttribute("aria-activedescendant",c[l].id)},u=m=>{if(!n[m].allowed){this.say(`${n[m].words}: ${n[m].detail}`),c[m].classList.remove("refuses"),requestAnimationFrame(()=>c[m].classList.add("refuses"));return}this.close(!0),m!==o&&p(n[m])},h=r("div.chooser",{role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=_(m,l,n.length);if(x!==null)d(x);else if(m.key==="Enter"||m.key===" ")u(l);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===h&&!this.holdsFocus()&&this.close(!1))},r("p.dim",{"aria-hidden":"true"},i),c);this.list=h,this.frame.append(h),e.setAttribute("aria-expanded","true"),this.place(e),d(l),h.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:n}=this;if(!i)return;let[o,a]=[e.getBoundingClientRect(),n.getBoundingClientRect()],p=Math.min(o.left-a.left,a.width-i.offsetWidth-6);i.style.left=`${Math.max(6,p)}px`,i.style.top=`${o.bottom-a.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let n=this.button();n?.setAttribute("aria-expanded","false"),e&&n?.focus({preventScroll:!0})}};async function yt(t,e,i=t.data?.header.text){if(!i)return;let n=await le(i)||de(i,e),o=e.dataset.words??e.textContent??"";e.dataset.words=o,e.textContent=n?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=o},1500)}async function le(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function de(t,e){let i=r("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function S(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function E(t,e){return`${S(t)} ${e}${t===1?"":"s"}`}function g(t,e){let i=t.getRootNode(),n=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,o=n?.dataset.key;if(t.replaceChildren(...J(e)),!n||i.activeElement===n)return;((o===void 0?null:[...t.querySelectorAll("[data-key]")].find(p=>p.dataset.key===o))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e,i){let n="",o=()=>{let a=JSON.stringify(e());a!==n&&(n=a,i(o))};return t.listen(o),o(),o}function k(t,e){return typeof t=="string"?t:bt(t??[],e)}var[ce,W]=[10,3];function F(t){return r("span",{class:t.changed?"line changed":"line"},t.changed?r("span.offscreen","changed: "):null,t.text||" ",t.changed?r("span.dim",t.was?`  # was ${t.was}`:"  # new"):null)}function ue(t){let e=[];for(let i=0;i<t.length;){let n=i;for(;n<t.length&&t[n].changed===t[i].changed;)n++;let o=t.slice(i,n);i=n,o[0].changed||o.length<ce?e.push(o.map(F)):e.push(o.slice(0,W).map(F),he(o.slice(W,-W)),o.slice(-W).map(F))}return e}function he(t){let e=r("button.more",{onclick:()=>e.replaceWith(...t.map(F))},`${E(t.length,"line")} more`);return e}var me={equal:"\u2713 ",different:"\u25B2 ",untried:""};function wt(t,e){let i=!1,n=r("span.plain"),o=r("span.right"),a=r("pre.lines",{tabindex:0,"aria-label":"Code to write"}),p=r("p.dim.small.proof");return f(t,()=>[t.data.code,t.isLive],()=>{let{code:s}=t.data;n.textContent=s.words;let l=r("button.button",{"data-key":"copy",onclick:()=>yt(null,l,s.text)},"Copy");g(o,s.text?[l]:[]),g(a,ue(s.lines)),p.className=`dim small proof ${s.proof}`,g(p,[r("span",s.proof?{"data-key":"check",tabindex:-1}:{},me[s.proof]??"",s.note),s.check&&t.isLive?ge(t,s.check):null]),i&&s.proof&&e(s.note),i=s.check?.state==="running"}),r("section.part.codepart",r("h2.minor.headline","Code to write ",n,o),a,p)}function ge(t,e){let i=e.state==="running";return r("button",{class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var fe=16,[xe,be,ye,we]=[100,190,22,6.9],vt=new WeakMap,ve=330,kt=(t,e)=>e.length*Y(t)>ve;function Y(t){let e=vt.get(t.data);if(e!==void 0)return e;let{groups:i,results:n,constraints:o}=t.data,s=[...i,...n,...o].flatMap(c=>[...c.dims,...(c.members??[]).flatMap(d=>d.dims??[])]).map(c=>(c.axes??[]).join("\xB7").length+S(c.size).length).reduce((c,d)=>Math.max(c,d),0),l=Math.round(Math.min(be,Math.max(xe,ye+we*s)));return vt.set(t.data,l),l}function L(t,e,i){let n=t.spec(i.field,i.key,i.dims);return r("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((o,a)=>ke(t,e,i,a,{...o,axes:o.axes===null&&!t.isWaiting?null:n[a]})))}function ke(t,e,i,n,o){let{axes:a}=t.data,p=o.axes===null?"?":o.axes.join("\xB7")||"\u2014",s=o.axes===null?i.isFree?"not known yet":"split as no axis is":o.axes.length?`over ${o.axes.join(", then ")}`:"on every device",l=[r("span.dimwords",r("span.dim",o.problem?r("span.mark","\u25B2"):null,S(o.size)),r("b",{class:o.axes?.length?`axis ${y(o.axes,a)}`:"dim"},p)),je(o,a)],c=`${o.changed?", changed":""}${o.problem?", does not divide":""}`,d=`${i.name}, dimension ${n}, size ${o.size}: ${s}${i.isFree?", as XLA chooses":""}${c}`,u=`dimension${o.changed?" changed":""}${o.problem?" bad":""}`,h=o.axes?.length?`${S(o.size)} over ${o.axes.join(", then ")}`:null;if(!t.isLive)return r("span",{class:u,role:"img","aria-label":d,title:h},l);let m=`${i.field}:${i.id??i.key}:${n}`,x=v=>{let K=t.spec(i.field,i.key,i.dims).map((Vt,Jt)=>Jt===n?v.axes??[]:Vt);t.set({[i.field]:{[i.key]:K}})},w=r("button",{class:u,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":d,title:h,onclick:()=>e.open(w,`dimension ${n} of ${i.name}`,o.choices,o.choices.findIndex(v=>v.axes.join()===(o.axes??["?"]).join()),a,x)},l);return w}function je(t,e){let i=t.axes?.length?Math.min(fe,Math.max(1,t.pieces)):0,n=Array.from({length:i},()=>r("i"));return r("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},n)}function jt(t,e){let i=r("div.meshrow"),n=r("p.dim.small"),o=r("div.problem",{role:"alert",hidden:!0}),a=!1,p=()=>r("button.button",{"data-key":"add-axis",onclick:()=>{a=!0,l(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),s=()=>{a=!1,l(),i.querySelector("[data-key='add-axis']")?.focus()},l=f(t,()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,a,t.isLive],()=>{let{mesh:c,data:d}=t,u=c.map(([m,x],w)=>[w?r("span.times",{"aria-hidden":"true"},"\xD7"):null,$e(t,m,x)]),h=c.reduce((m,[,x])=>m*x,1);g(i,[u,r("span.product","= ",r("b",S(h)),h===1?" device":" devices"),Me(t,e),t.isLive?a?Ce(t,s):p():null]),n.textContent=d.target.facts,n.hidden=!d.target.facts,o.hidden=!d.mesh_problem,g(o,d.mesh_problem?Z(t,d.mesh_problem):[])});return r("section.part",r("h2.minor","Mesh and target"),i,n,o)}function $e(t,e,i){let{axes:n}=t.data,o=u=>{u>=1&&Number.isInteger(u)&&u!==a()&&t.set({mesh:t.mesh.map(([h,m])=>[h,h===e?u:m])})},a=()=>t.mesh.find(([u])=>u===e)?.[1]??i,p=()=>a()%2?a()-1:a()/2,s=t.data.mesh.find(u=>u.name===e)?.base??null,l=(u,h,m,x)=>r("button",{tabindex:-1,"data-key":`${u}:${e}`,"aria-label":h,onclick:x},m),c=r("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>c.select(),onchange:()=>{/^\d+$/.test(c.value)&&o(Number(c.value)),c.value=String(a())},onkeydown:u=>{if(u.key==="ArrowUp")o(2*a());else if(u.key==="ArrowDown")o(p());else if(u.key==="Enter")c.dispatchEvent(new Event("change"));else return;u.preventDefault()}}),d=t.isLive&&t.mesh.length>1?r("button.drop",{"data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([u])=>u!==e)})},"drop"):null;return r("span",{class:`axisbox ${y([e],n)}`},r("b.axis",e),r("span",{class:`stepper${s!==null&&s!==i?" changed":""}`},t.isLive?l("less",`Halve ${e}`,"\u2212",()=>o(p())):null,c,t.isLive?l("more",`Double ${e}`,"+",()=>o(2*a())):null),d)}function Ce(t,e){let i=r("input.field",{"data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),n=r("span.wrong",{id:"pjit-axis-wrong",role:"alert"}),o=()=>{let a=i.value.trim(),p=t.mesh.some(([s])=>s===a)?`the mesh has an axis ${a} already`:/^[A-Za-z_]\w*$/.test(a)?"":"a name is letters, digits and _, and begins with no digit";return n.textContent=p?`\u25B2 ${p}`:"",p?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[a,2]]}))};return i.addEventListener("keydown",a=>{if(a.key==="Enter")o();else if(a.key==="Escape")e();else return;a.preventDefault(),a.stopPropagation()}),r("span.adder",i,r("button.button",{onclick:o},"Add, size 2"),r("button.button",{onclick:e},"Cancel"),n)}function Me(t,e){let{target:i}=t.data,n=t.wish.target??i.words;if(!t.isLive)return r("span.targetchip",n);let o=r("button.targetchip",{"data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(o,"the machine it is for",i.options,i.options.findIndex(a=>a.value===i.value),[],a=>t.set({target:a.value}))},n," \u25BE");return o}function Z(t,e){return[r("p",r("span.mark","\u25B2 "),k(e.words,t.data.axes)),e.remedies.length?r("div.chips",e.remedies.map(i=>t.isLive&&i.set?r("button.chip",{"data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):r("span.chip",i.words))):null]}var T=60;function z(t,e,{opener:i=r("span"),name:n,control:o,held:a,below:p=null}){return r("div",{class:`group${e.changed?" changed":""}${kt(t,e.dims)?" wide":""}`,role:"listitem"},i,r("span.name",n),o,a,e.problem?r("div.problem",Z(t,e.problem)):null,p)}var I=(t,e,i,n)=>r("button.tie",{role:"switch","aria-checked":String(e),disabled:!t.isLive,...n},i),D=(t,e)=>r("button.back",e,t);function H(t){let e=r("button.more",{hidden:!0,onclick:()=>(i.shown+=4*T,t())}),i={button:e,shown:T,tell:n=>{e.hidden=n<=0,e.textContent=E(n,"more group")}};return i}function $t(t,e){let i=r("div.groups",{role:"list"}),n=r("section.part",r("h2.minor","Constraints"),i);return f(t,()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{n.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(o=>Se(t,e,o)))}),n}function Se(t,e,i){let n=t.wish.constraints[i.key],o=n===void 0?i.on:n!==!1,a={"data-key":`constraint:${i.key}`,"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,onclick:()=>t.set({constraints:{[i.key]:!o}})};return z(t,i,{name:[k(i.words,t.data.axes),r("span.dim.small",i.place)],control:i.dims.length&&o?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):r("span.dims"),held:I(t,o,o?i.new?"take out":"on":"off",a)})}function Ct(t,e){let i=r("div.groups",{role:"list"}),n=H(()=>s()),o=r("span.plain","a chooser for each dimension"),a=r("input.field",{type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,n.shown=T,s()}}),p=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(d=>c.every(u=>d.search.toLowerCase().includes(u)))},s=f(t,()=>[[t.data.groups,t.data.axes,t.wish.specs,t.isWaiting,t.isLive,n.shown],[[...t.loose],t.showsFollowers,[...t.open],t.filter]],c=>{o.hidden=!t.isLive;let d=p(),u=d.filter(v=>!Q(t,v)),h=d.filter(v=>Q(t,v)),m=t.showsFollowers||t.filter!==""||h.length<3,x=v=>Math.max(0,v.length-n.shown),w=v=>v.slice(0,n.shown).map(K=>Ae(t,e,K,c));g(i,[w(u),h.length>=3&&!t.filter?Le(t,m,c):null,m?w(h):null,d.length?null:r("p.nothing",t.filter?"No argument has these words.":"No arguments.")]),n.tell(x(u)+(m?x(h):0))});a.hidden=t.data.groups.length<8;let l=r("h2.minor.headline","Arguments ",o,r("span.plain.right","bytes per device"));return r("section.part",l,r("div.tools",a),i,n.button)}var Q=(t,e)=>e.follows&&!t.loose.has(e.key),Mt=(t,e)=>t.delete(e)||t.add(e);function Le(t,e,i){let n=()=>{t.showsFollowers=!t.showsFollowers,i()},o={"data-key":"followers","aria-expanded":String(e),onclick:n},a=[e?"\u25BE ":"\u25B8 ",t.data.followers];return r("div.group.followers",{role:"listitem"},r("button.opener.wide",o,a))}function Ae(t,e,i,n){let o=t.open.has(i.key),a={"data-key":`open:${i.key}`,"aria-expanded":String(o),"aria-label":`${o?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:()=>{Mt(t.open,i.key),n()}};return z(t,i,{opener:i.members.length>1?r("button.opener",a,o?"\u25BE":"\u25B8"):r("span"),name:[r("code",{title:i.title},i.name),i.sub?r("span.dim.small",i.sub):null],control:Ee(t,e,i,n),held:r("span.held",i.held,r("span.dim.small",i.copies)),below:o?Te(t,e,i):null})}function Ee(t,e,i,n){let o=Q(t,i),a=i.can_follow?I(t,o,o?`as ${i.can_follow}`:"on its own",{"data-key":`follow:${i.key}`,title:o?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:()=>{Mt(t.loose,i.key),i.follows||t.send({type:"follow",key:i.asks}),n()}}):null;if(o)return r("span.dims",a);let p=i.dims.length?L(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):r("span.dims.dim.small",i.scalar);return a?r("span.stack",a,p):p}function Te(t,e,i){let n=i.more_members+Math.max(0,i.members.length-T);return r("div.members",{role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,T).map(o=>ze(t,e,i,o)),n?r("p.dim.small",E(n,"more array")):null)}function ze(t,e,i,n){let o=t.spec("specs",i.asks,i.dims),a=i.dims.map((d,u)=>({...d,axes:d.axes===null?null:o[u]})),p=D("back to the group",{"data-key":`back:${n.key}`,"aria-label":`${n.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[n.key]:o}})}),s=n.dims!==null&&!n.as,l=s&&t.isLive&&i.dims.every(d=>d.axes!==null),c=r("span.dim.small",n.as?`as ${n.as}`:s?"on its own":"",l?[" ",p]:null);return r("div",{class:`member${n.dims?" alone":""}`,role:"listitem"},r("span.name",r("code",n.name),c),i.dims.length?L(t,e,{key:n.key,name:n.name,dims:n.dims??a,field:"specs"}):null)}function G(t,e){if(!t)return r("span.bar",{"aria-hidden":"true"});let i=0,n=t.parts.map(([p,s,l])=>{let c=i;i+=p;let d=typeof s=="string"?s:y(s,e);return r("i",{class:`${d}${l?" hatched":""}`,style:{left:U(c),width:U(p)}})}),o=(p,s)=>p==null?null:r("i",{class:s,style:{left:U(p)}}),a=t.low?r("i.low",{style:{width:U(t.low)}}):null;return r("span.bar",{"aria-hidden":"true"},r("span.track",n),a,o(t.tick,"tick"),o(t.limit,"limit"))}var U=t=>`${Math.min(100,Math.max(0,100*t))}%`;var Oe=1500;function St(t){let e=r("h1.what"),i=r("p.answer"),n=r("div.buttons");return f(t,()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:o,answer:a,axes:p,can_inspect:s}=t.data;g(e,[k(o,p)]),g(i,[k(a,p)]);let l=r("button.button",{"data-key":"inspect",disabled:!s,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(n,t.isLive?[l]:[])}),r("div.top",r("div.title",e,n),i)}function Lt(t){let e=[0,1,2].map(()=>r("section.number")),i=r("div.numbers",{role:"group","aria-label":"Bytes, memory and time"},e);f(t,()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:o,axes:a}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||o.some(p=>p.dim))),e.forEach((p,s)=>{let l=o[s];p.classList.toggle("old",l.dim||t.isWaiting),g(p,[r("h2.minor",l.label),r("p.big",l.problem?r("span.mark","\u25B2 "):null,l.approximate?r("span.approximate",{title:"modelled, not counted"},"\u2248 "):null,l.value,l.unit?r("small",` ${l.unit}`):null,l.more?r("small",` ${l.more}`):null,l.change?[" ",r("span.change",l.change)]:null),G(l.bar,a),r("p.known",k(l.how,a))])})});let n=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(n).observe(i),i}function At(t){let e=r("ol.steps"),i=r("span"),n=r("label.against");return f(t,()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(o=>r("li",{class:t.isWaiting?"todo":o.state,"aria-current":o.state==="now"?"step":null},o.words)))),f(t,()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[qe(t)]:[])),f(t,()=>[t.data.bases,t.data.base],()=>{let{bases:o,base:a}=t.data,p=r("select",{"data-key":"base",onchange:s=>t.send({type:"base",number:Number(s.target.value)}),disabled:!t.isLive},o.map(([s,l])=>r("option",{value:s,selected:s===a},l)));g(n,["against ",p])}),r("div.rail",e,i,Be(t),n)}function Be(t){let e=r("span.dim.slow",{role:"status"}),i=0;return t.listen(()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",Oe)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}),e}function qe(t){let{state:e,words:i}=t.data.full,n={running:"stop",possible:"full"}[e];return n?r("button.button",{"data-key":"full",onclick:()=>t.send({type:n})},i):i?r("span.dim",i):null}function Et(t,e,i){let n=[...t],o=n.indexOf(e.target),a=e.key==="Enter"||e.key===" "?o:_(e,o,n.length);o<0||a===null||(e.preventDefault(),e.stopPropagation(),n[a].focus(),i(n[a]))}var Tt=40,Pe=[["number","#"],["change","change"],["mesh","mesh"],["sent","sends"],["memory","memory"],["time","time"],["fits","fits"]],Ne=["sent","memory","time"];function zt(t){let e=r("span.plain"),i=r("tr"),n=r("tbody",{onkeydown:c=>Fe(t,n,c)}),o=r("p.dim.small"),a=r("p.problem.lacks",{role:"status",hidden:!0}),p=r("button.more",{hidden:!0}),s=Tt,l=f(t,()=>[t.data.history,t.data.number,t.data.base,t.sort,s,t.isLive,t.lacking],c=>{let{history:d}=t.data;e.textContent=d.words,o.textContent=d.how,a.hidden=t.lacking===null,a.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||d.lacks}`,g(i,Pe.filter(([h])=>d.columns.includes(h)).map(([h,m])=>r("th",{scope:"col",class:`is-${h}`,"aria-sort":_e(t,h)},Re(t,h,d.titles[h]??m,c))));let u=tt(t);g(n,u.slice(0,s).map(h=>We(t,h))),p.hidden=u.length<=s,p.textContent=`${u.length-s} more variants`});return p.addEventListener("click",()=>{s+=10*Tt,l()}),r("section.part",r("h2.minor","Variants tried ",e),r("table.history",{role:"grid","aria-label":"Variants tried"},r("thead",i),n),p,a,o)}function _e(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function Re(t,e,i,n){let o=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return r("button.sorter",{"data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},n()}},i,o)}function tt(t){let{key:e,reversed:i}=t.sort,n=i?-1:1,o=a=>e==="number"?a.number:a.order[e];return[...t.data.history.rows].sort((a,p)=>{let[s,l]=[o(a),o(p)];return s===null||l===null?+(s===null)-+(l===null)||a.number-p.number:n*(s<l?-1:s>l?1:0)||a.number-p.number})}function We(t,e){let i=e.number===t.data.number,n=e.kept===!1,o=s=>t.send({type:"rename",number:e.number,name:s.target.value}),a=i&&t.isLive?r("input.field.naming",{"data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:o,onclick:s=>s.stopPropagation(),onkeydown:s=>{s.stopPropagation(),s.key==="Enter"&&o(s)}}):e.name?r("b",`${e.name} `):null,p=e.number===t.data.base;return r("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:n?"unkept":null,title:n?"this page has its figures only":null,"aria-disabled":n?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},r("td.dim",e.number),r("td.is-change",{title:e.change},r("span.two-lines",a,e.change,p?r("span.dim"," (base)"):null)),r("td.is-mesh",e.mesh),Ne.filter(s=>t.data.history.columns.includes(s)).map(s=>r("td",{class:`is-${s}${e.known[s]?"":" dim"}`},e[s])),r("td.is-fits",{title:e.why},e.problem?r("span.mark","\u25B2 "):null,e.fits))}function Fe(t,e,i){let n=i.composedPath()[0];if(i.key!=="b"||n.tagName!=="TR")return Et(e.querySelectorAll("tr"),i,o=>t.goBack(Number(o.dataset.number)));t.send({type:"base",number:Number(n.dataset.number)}),i.preventDefault(),i.stopPropagation()}var Ot={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function et(t,e=""){let i=Ot[t]??Ot.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function Bt(t){return Pt(t,{title:"Sends, by mesh axis",shown:()=>t.data.by_axis,name:e=>r("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function qt(t){return Pt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[et(e.kind)," ",e.kind],first:"kind"})}function Pt(t,e){let i=r("span.plain"),n=r("thead"),o=r("tbody"),a=r("p.dim"),p=r("section.part",r("h2.minor",e.title," ",i),r("table.figures",n,o),a);return f(t,()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:s,how:l,columns:c,missing:d}=e.shown();p.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=l,a.textContent=d;let u=[e.first,"",...c];g(n,[r("tr",s.length?u.map(h=>h?r("th",{scope:"col"},h):r("td")):[])]),g(o,s.map(h=>r("tr",r("th",{scope:"row"},e.name(h)),r("td.barcell",G(h.bar,t.data.axes)),h.cells.map(m=>r("td",m)))))}),p}function Nt(t){let e=r("span"),i=r("span.plain"),n=r("span.right"),o=r("ul.moves");return f(t,()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:a,axes:p}=t.data;o.classList.toggle("old",t.isWaiting||!!a.dim),e.textContent=a.title,i.textContent=a.how;let s=r("button.button",{"data-key":"compare",disabled:!!a.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(n,a.can_compare&&t.isLive?[s]:[]),g(o,[a.rows.map(l=>Ie(l,p)),a.rest?r("li.move.rest",r("span"),r("span.dim",a.rest[0]),r("span.amount",a.rest[1])):null,a.missing?r("li.dim",a.missing):null])}),r("section.part",r("h2.minor.headline",e," ",i,n),o)}function Ie(t,e){return r("li.move",r("span",{class:y(t.axes,e)},et(t.kind)),r("span.movename",t.status?r("b",`${t.status} `):null,k(t.what,e)),r("span.amount",t.amount),r("span.cause.small.dim",{title:t.whole},t.kind," ",r("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",k(t.cause,e)]:null),r("span.amount.small.dim",t.counts))}function _t(t,e){let i=r("div.chips",{role:"group","aria-label":"Presets"}),n=r("p.dim.small.whynot",{hidden:!0}),o=s=>{n.hidden=!s,n.textContent=s,s&&e(s)},a=s=>{o(s.allowed?"":`${s.words}: ${s.title}`),s.allowed&&s.preset!==null?t.preset(s.preset):s.allowed&&t.goBack(s.number)},p=r("section.part.presets",{hidden:!t.isLive},r("h2.minor","Presets ",r("span.plain","set arguments, constraints and results")),i,n);return f(t,()=>[t.data.presets,t.isLive],()=>{p.hidden=!t.isLive,o(""),g(i,t.data.presets.map(s=>r("button.chip",{"data-key":`preset:${s.words}`,"aria-pressed":String(s.is_now),"aria-disabled":s.allowed?null:"true","aria-description":s.title,title:s.title,onclick:()=>a(s)},s.words)))}),p}var Rt=6;function Wt(t,e){let i=r("div.groups",{role:"list"}),n=r("span.plain"),o=H(()=>l()),a=r("summary",{"data-key":"results"},r("h2.minor","Results ",n)),p=r("details.part",a,i,o.button),s=!0,l=f(t,()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,o.shown,t.isLive],()=>{let{results:c,results_words:d}=t.data;p.hidden=!c.length;let u=c.filter(h=>h.changed||h.problem).length;(u&&u<=Rt||s&&c.length<=Rt)&&(p.open=!0),s=!1,n.textContent=d,g(i,c.slice(0,o.shown).map(h=>De(t,e,h))),o.tell(c.length-o.shown)});return p}function De(t,e,i){let n=t.wish.results[i.key],o=n===void 0?i.free:n===null,a=D("let XLA choose",{"data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})}),p=[i.sub,o?", as XLA chooses":", set",o||!t.isLive?null:[" ",a]];return z(t,i,{name:[r("code",{title:i.title},i.name),r("span.dim.small",p)],control:i.dims.length?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:o}):r("span.dims.dim.small",i.scalar),held:r("span.held",i.held)})}var[C,M,A,O,Ft,B]=[480,300,46,16,22,36],He=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),q=t=>A+t*(C-A-O),j=t=>M-B-t*(M-Ft-B);function It(t){let e=r("div"),i=r("p.dim.small"),n=r("span"),o=r("section.part",r("h2.minor",n," ",r("span.plain","lower left is better")),e,i);return f(t,()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:a}=t.data;n.textContent=a.title,i.textContent=a.legend,g(e,a.points.length?[Ue(t,a)]:[r("p.nothing",a.missing)])}),o}function Ue(t,e){let i=b("svg.scatter",{viewBox:`0 0 ${C} ${M}`,role:"img","aria-label":e.words},Ge(e),e.front.length>1?b("path.front",{d:Ke(e.front)}):null),n=e.points.map(a=>[q(a.x),j(a.y)]),o=[];return e.points.forEach((a,p)=>{let s=a.number===t.data.number,[l,c]=n[p],d=Je(n,o,l,c,String(a.number).length,s?8:0,a.least);i.append(b("g",{class:`point is-${a.kind}${a.front?" best":""}`,"data-number":a.number,onclick:()=>t.goBack(a.number)},b("title",a.words),b("circle",{cx:l,cy:c,r:12,class:"reach"}),s?b("circle",{cx:l,cy:c,r:9,class:"now"}):null,Ve(a,l,c),d?b("text",{x:d[0],y:d[1]+3.8,"text-anchor":"middle",class:s?"isnow":null},a.number):null))}),i}function Ge(t){let e=[];for(let[i,n]of t.y_ticks)e.push(b("line.rule",{x1:A,x2:C-O,y1:j(i),y2:j(i)}),b("text.faint",{x:A-6,y:j(i)+3.5,"text-anchor":"end"},n));for(let[i,n]of t.x_ticks)e.push(b("line.rule",{x1:q(i),x2:q(i),y1:M-B,y2:M-B+4}),b("text.faint",{x:q(i),y:M-B+15,"text-anchor":"middle"},n));if(e.push(b("text.faint",{x:A,y:11},t.y_label),b("text.faint",{x:C-O,y:M-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,n]=t.limit;i===null?e.push(b("text",{x:C-O,y:11,"text-anchor":"end"},n)):e.push(b("line.chip",{x1:A,x2:C-O,y1:j(i),y2:j(i)}),b("text",{x:C-O,y:j(i)-4,"text-anchor":"end"},n))}return e}function Ke(t){return t.map(([e,i],n)=>n?`H${q(e)}V${j(i)}`:`M${q(e)} ${j(i)}`).join("")}function Ve(t,e,i){return t.kind==="base"?b("rect.sign",{x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path.sign",{d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path.least",{d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle.sign",{cx:e,cy:i,r:4.5})]}function Je(t,e,i,n,o,a,p){let s=3.4*o+2,l=(c,d)=>c-s>A&&c+s<C-2&&d>Ft-4&&d<M-B-4&&!e.some(([u,h,m])=>Math.abs(c-u)<s+m&&Math.abs(d-h)<12)&&!t.some(([u,h])=>Math.abs(c-u)<s+5&&Math.abs(d-h)<10);for(let[c,d]of He){let[u,h]=[i+(c+a)*Math.cos(d),n+(c+a)*Math.sin(d)];if(!(!l(u,h)||p&&h<n-6&&Math.abs(u-i)<s+5))return e.push([u,h,s]),[u,h]}return null}function Dt(t){let e=r("div.search",{role:"group","aria-label":"Search"}),[i,n]=["bytes",30],o=!1,a=f(t,()=>[t.data.search,t.isLive,o],()=>{let{search:p}=t.data;if(p?.state!=="running"&&(o=!1),!t.isLive||!p)return g(e,p?.words?[r("span.dim",p.words)]:[]);if(p.state==="running")return g(e,[r("progress",{max:1,value:p.share,"aria-label":"Search"}),r("span.gauged",p.words),r("button.button",{"data-key":"search","aria-disabled":o?"true":null,onclick:()=>{o||(o=!0,t.send({type:"stop_search"}),a())}},o?"Stopping":"Stop")]);let s=r("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:d=>i=d.target.value},["bytes","memory","time"].map(d=>r("option",{value:d,selected:d===i},d))),l=r("select",{"data-key":"budget","aria-label":"How long it searches",onchange:d=>n=Number(d.target.value)},[10,30,60,120].map(d=>r("option",{value:d,selected:d===n},`${d} s`))),c=r("button.button",{"data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:n})},"Search");return g(e,[c," for less ",s," in ",l,p.words?r("span.dim",p.words):null])});return e}var Xe=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function it(t,e){let i=r("p.offscreen",{"aria-live":"polite"}),n=u=>{i.textContent=u},o=r("div.frame.playground",{role:"region","aria-label":"Playground"}),a=new R(o,n),p=r("p.gone",{role:"status"}),s=r("p.problem.noted",{role:"alert",hidden:!0}),l=r("section.opened",{hidden:!0}),c=Qe();o.append(p,St(e),l,s,Lt(e),At(e),r("div.body",r("div.controls",jt(e,a),_t(e,n),Ct(e,a),$t(e,a),Wt(e,a)),r("div.answers",r("div.two",Bt(e),qt(e)),Nt(e))),r("div.tried",r("div.triedlist",zt(e),Dt(e)),It(e)),wt(e,n),c,i),o.addEventListener("keydown",u=>ti(e,o,u));let d=()=>{p.textContent!==e.whyStill&&(p.textContent=e.whyStill),p.hidden=e.isLive,c.hidden=!e.isLive,o.style.setProperty("--dimension",`${Y(e)}px`),s.hidden=!e.data.note,s.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&n(i.dataset.said=e.data.said)};return e.listen(d),d(),t.classList.add("pjit-inspector","play"),t.replaceChildren(o),{open:(u,h)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),h?Ze(l,u,h,()=>Ye(o,m)):n(`${u}: it could not be made`)}}}function Ye(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function Ze(t,e,i,n){let o=r("button.button",{onclick:()=>{t.hidden=!0,t.replaceChildren(),n()}},"Close");t.replaceChildren(r("div.title",r("b",e),o),r("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,o.focus()}function Qe(){return r("div.foot.dim.small",Xe.map(([t,e])=>r("span",t.map(i=>[r("kbd",i)," "]),e)))}function ti(t,e,i){let n=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(n.tagName))return;let o=tt(t).filter(l=>l.kept!==!1),a=o.findIndex(l=>l.number===t.data.number),p=i.key==="["?o[a-1]:i.key==="]"?o[a+1]:null,s=l=>e.querySelector(`[data-key="${l}"]`)?.click();if(p)t.goBack(p.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")s("full");else if(i.key==="c")s("copy");else return;i.preventDefault(),i.stopPropagation()}var Ht=`.pjit-inspector.play {
   height: auto;
   overflow: visible;
 }
@@ -1343,7 +1317,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   background: var(--bg);
   color-scheme: inherit;
 }
-
 /* the three numbers */
 .playground .numbers {
   display: grid;
@@ -1391,7 +1364,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   color: var(--dim);
   margin-top: 3px;
 }
-
 .playground .bar {
   position: relative;
   display: block;
@@ -1434,7 +1406,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   bottom: -1px;
   border-left: 2px dashed var(--note);
 }
-
 /* how far computed */
 .playground .rail {
   display: flex;
@@ -1446,10 +1417,9 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   border-bottom: 1px solid var(--rule);
 }
 .playground .steps {
+  list-style: none;
   display: flex;
   flex-wrap: wrap;
-  list-style: none;
-  margin: 0;
   padding: 0;
 }
 .playground .steps li {
@@ -1520,7 +1490,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   padding: 0 4px;
   max-width: 280px;
 }
-
 .playground .body {
   display: grid;
   grid-template-columns: minmax(0, 1.08fr) minmax(0, 1fr);
@@ -1540,7 +1509,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   position: sticky;
   top: var(--strip, 0px);
 }
-
 /* mesh */
 .playground .meshrow {
   display: flex;
@@ -1572,7 +1540,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   width: 26px;
   border: 0;
   background: none;
-  cursor: pointer;
   font-size: 14px;
 }
 .playground .stepper button:hover {
@@ -1647,7 +1614,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 .playground .problem .chips {
   margin-top: 5px;
 }
-
 /* rows of arrays */
 .playground .tools {
   display: flex;
@@ -1688,7 +1654,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   background: none;
   padding: 4px 0;
   color: var(--dim);
-  cursor: pointer;
 }
 .playground :is(.group, .member) .name {
   display: grid;
@@ -1725,9 +1690,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 }
 .playground span.dimension {
   border-color: var(--rule);
-}
-.playground button.dimension {
-  cursor: pointer;
 }
 .playground button.dimension:hover {
   background: var(--hover);
@@ -1776,7 +1738,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   background: none;
   padding: 3px 8px;
   min-width: 56px;
-  cursor: pointer;
   overflow-wrap: anywhere;
 }
 .playground .tie[aria-checked="true"] {
@@ -1814,12 +1775,10 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   color: var(--text);
   text-decoration: underline;
   text-underline-offset: 2px;
-  cursor: pointer;
 }
 .playground summary h2.minor {
   display: inline;
 }
-
 /* the list that opens */
 .playground .chooser {
   position: absolute;
@@ -1867,7 +1826,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 .playground .chooser .refuses .detail {
   color: var(--note);
 }
-
 /* what is sent */
 .playground .two {
   display: contents;
@@ -1882,7 +1840,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   padding: 3px 0 3px 10px;
   text-align: right;
   white-space: nowrap;
-  font-weight: 400;
 }
 .playground .figures thead th {
   color: var(--dim);
@@ -1906,7 +1863,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   color: var(--dim);
 }
 .playground .moves {
-  list-style: none;
   margin: 2px 0 0;
   padding: 0;
   min-height: 120px;
@@ -1942,7 +1898,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   text-align: right;
   white-space: nowrap;
 }
-
 /* variants */
 .playground .tried {
   display: grid;
@@ -1957,11 +1912,9 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 }
 .playground .history {
   width: 100%;
-  border-collapse: collapse;
 }
 .playground .history th {
   text-align: right;
-  font-weight: 400;
   padding: 0 0 2px 8px;
   white-space: nowrap;
 }
@@ -2028,9 +1981,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 .playground .search:empty {
   display: none;
 }
-.playground .gauged {
-  font-variant-numeric: tabular-nums;
-}
 .playground progress {
   width: 140px;
   accent-color: var(--select);
@@ -2093,7 +2043,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 .playground .scatter .isnow {
   font-weight: 600;
 }
-
 /* code */
 .playground .lines {
   margin: 4px 0;
@@ -2142,7 +2091,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
   padding: 0 4px;
   color: var(--text);
 }
-
 @container (max-width: 980px) {
   .playground .body,
   .playground .tried {
@@ -2235,10 +2183,9 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
     min-width: 0;
   }
 }
-
 .playground .opener.wide {
-  grid-column: 1 / -1;
   text-align: left;
+  grid-column: 1 / -1;
   padding: 3px 4px;
 }
 .playground .opener:hover {
@@ -2270,7 +2217,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
 .playground .whynot {
   margin-top: 5px;
 }
-
 @container (max-width: 480px) {
   .playground .numbers {
     grid-template-columns: minmax(0, 1fr);
@@ -2287,6 +2233,6 @@ ${gt} and (prefers-color-scheme:dark){${X} .pjit-inspector.pjit-inspector:not(.l
     min-height: 0;
   }
 }
-`;function Ut({pool:t,values:e}){let i=[],n=o=>{if(Array.isArray(o))return o.map(n);if(o===null||typeof o!="object")return o;let a=Object.keys(o);return a.length===1&&a[0]==="$"?i[o.$]:Object.fromEntries(a.map(p=>[p,n(o[p])]))};return t.forEach(o=>i.push(n(o))),e.map(n)}var ii="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",N=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),P=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=N(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=N()),this.tell("data")}}lose(){this.lost=ii,this.wish=N(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Gt(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...N(),...Gt(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...N(),seq:this.seq},this.tell("wish"))}spec(e,i,n){let o=this.wish[e][i];return Array.isArray(o)?o:n.map(a=>a.axes??[])}goBack(e){this.wish=N(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Gt(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var Kt=`${xt}
+`;var ii="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",P=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),N=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=P(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=P()),this.tell("data")}}lose(){this.lost=ii,this.wish=P(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Ut(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...P(),...Ut(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...P(),seq:this.seq},this.tell("wish"))}spec(e,i,n){let o=this.wish[e][i];return Array.isArray(o)?o:n.map(a=>a.axes??[])}goBack(e){this.wish=P(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Ut(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var Kt=`${xt}
 ${ut}
-${Ht}`;function ri(t,e){t.goBack=i=>{let n=e.find(o=>o.number===i);t.lacking=n?null:i,n?t.take({...t.data,...n}):t.tell("data")}}function ni({model:t,el:e}){let{root:i,unwatch:n}=dt(e,Kt),o=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),a=new P(o(),c=>t.send(c)),p=it(i,a),s=()=>a.take(o());e.setAttribute("data-pjit-play",t.get("_key"));let l=ct(t,{"change:_state":s,"change:_history":s,"msg:custom":c=>c?.type==="page"&&p.open(c.title,c.page),comm_live_update:()=>a.send({type:"drawn"})});return i.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{n(),l()}}lt(Kt,(t,e)=>{t.classList.remove("page");let i=new P(e,null);return it(t,i),n=>ri(i,Ut(n.header.variants))});var an={render:ni};export{an as default};
+${Ht}`,Gt="$";function ri({pool:t,values:e}){let i=[],n=o=>{if(Array.isArray(o))return o.map(n);if(o===null||typeof o!="object")return o;let a=Object.keys(o);return a.length===1&&a[0]===Gt?i[o[Gt]]:Object.fromEntries(a.map(p=>[p,n(o[p])]))};return t.forEach(o=>i.push(n(o))),e.map(n)}function ni(t,e){t.goBack=i=>{let n=e.find(o=>o.number===i);t.lacking=n?null:i,n?t.take({...t.data,...n}):t.tell("data")}}function oi({model:t,el:e}){let{root:i,unwatch:n}=dt(e,Kt),o=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),a=new N(o(),c=>t.send(c)),p=it(i,a),s=()=>a.take(o());e.setAttribute("data-pjit-play",t.get("_key"));let l=ct(t,{"change:_state":s,"change:_history":s,"msg:custom":c=>c?.type==="page"&&p.open(c.title,c.page),comm_live_update:()=>a.send({type:"drawn"})});return i.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{n(),l()}}lt(Kt,(t,e)=>{t.classList.remove("page");let i=new N(e,null);return it(t,i),n=>ni(i,ri(n.header.variants))});var on={render:oi};export{on as default};

@@ -1,7 +1,8 @@
 // What to change: two lines in the header, and a pane with every row of advice, its code, its figures and its costs.
 import { copyText } from "../core/copy.js";
 import { h } from "../core/dom.js";
-import { drawSpans } from "../core/spans.js";
+import { plural } from "../core/format.js";
+import { drawAxis, drawSpans } from "../core/spans.js";
 
 /** @typedef {import("../core/store.js").Store} Store */
 
@@ -96,7 +97,7 @@ export function changeSwitch(store) {
   const choice = (/** @type {boolean} */ isChanged, /** @type {string} */ words) =>
     h("button.button", { onclick: () => store.set({ isChanged }) }, words);
   const buttons = [choice(false, "As is"), choice(true, "With the change")];
-  const title = "With the change: what it removes is left out. What it adds is known once it is compiled.";
+  const title = "With the change: what it removes is left out, and what comes with it is told below.";
   const box = h("div.switch", { role: "group", "aria-label": "The program", title }, buttons);
   let isKept = false; // once its place is taken, nothing below it moves
   const draw = () => {
@@ -106,6 +107,28 @@ export function changeSwitch(store) {
     buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(Boolean(at) === store.state.isChanged)));
   };
   store.draws(["advice", "isChanged", "centre"], draw);
+  return box;
+}
+
+/** What comes with the first change, under the switch. @param {Store} store */
+export function brought(store) {
+  const box = h("p.brought.small", { role: "status" });
+  store.draws(["advice", "isChanged", "centre"], () => {
+    const [best] = store.advice?.rows ?? [];
+    box.hidden = !best || !store.state.isChanged || store.state.centre !== "graph";
+    box.title = "As XLA's partitioner makes them, before its last passes.";
+    const each = (/** @type {any} */ { axes, words, number, sent }, /** @type {number} */ at) => [
+      at ? ", " : " ",
+      `${plural(number, "collective")} over `,
+      drawAxis(words, axes, null, store.first.axes),
+      ` (${sent})`,
+    ];
+    const some = best?.brings ?? [];
+    box.replaceChildren(
+      some.length ? "Comes with the change:" : "No collective comes with the change.",
+      ...some.flatMap(each),
+    );
+  });
   return box;
 }
 

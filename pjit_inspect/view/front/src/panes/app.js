@@ -1,5 +1,5 @@
 // Puts the panes together, and the keys that work everywhere.
-import { adviceCount, advicePane, changeSwitch } from "./advice.js";
+import { adviceCount, advicePane, brought, changeSwitch } from "./advice.js";
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
@@ -157,6 +157,7 @@ function centre(store) {
     "section.centre",
     { "aria-label": "Program" },
     h("div.centrebar", bar.bar, textBar, changeSwitch(store)),
+    brought(store),
     Object.values(views),
   );
   const update = () => {

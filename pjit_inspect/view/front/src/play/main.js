@@ -5,10 +5,29 @@ import stylesCss from "../core/styles.css";
 import { themeCss } from "../core/theme.js";
 import { mount } from "./app.js";
 import playCss from "./play.css";
-import { unpacked } from "./shared.js";
 import { PlayStore } from "./store.js";
 
 const css = `${themeCss}\n${stylesCss}\n${playCss}`;
+
+/** The one key of what stands for an entry of the pool. */
+const REFERENCE = "$";
+
+/** Variants as Python has packed them (`view/play/shared.py`): what several have alike is there once. @param {{pool: any[], values: any[]}} packed @returns {any[]} */
+function unpacked({ pool, values }) {
+  /** @type {any[]} */
+  const parts = [];
+  /** @type {(value: any) => any} */
+  const whole = (value) => {
+    if (Array.isArray(value)) return value.map(whole);
+    if (value === null || typeof value !== "object") return value;
+    const keys = Object.keys(value);
+    if (keys.length === 1 && keys[0] === REFERENCE) return parts[value[REFERENCE]];
+    return Object.fromEntries(keys.map((key) => [key, whole(value[key])]));
+  };
+  // A part refers only to those before it.
+  pool.forEach((part) => parts.push(whole(part)));
+  return values.map(whole);
+}
 
 /** A page's own history: every variant it has, with all that is shown of it. @param {PlayStore} store @param {any[]} variants */
 function browse(store, variants) {
