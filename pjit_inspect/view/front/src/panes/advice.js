@@ -30,7 +30,9 @@ export function adviceLine(store) {
       "p.said.advicewords",
       { role: "status" },
       drawSpans(answer, store.first.axes),
-      best && best.state !== "fact" ? [". ", drawSpans(best.sentence, store.first.axes)] : null,
+      best && best.state !== "fact"
+        ? [best.code ? [": ", written(store, best)] : null, ". ", drawSpans(best.sentence, store.first.axes)]
+        : null,
       best ? null : h("span.dim", `: ${asked}`),
     );
     words.title = [words.textContent, best?.code, best && asked].filter(Boolean).join("\n");
@@ -69,11 +71,14 @@ function copyButton(store, one, at, words) {
   return button;
 }
 
-/** What to write, and a button to copy it. @param {Store} store @param {any} one @param {number} at @param {any} more */
+/** What to write. @param {Store} store @param {any} one */
+const written = (store, one) =>
+  one.is_code ? h("code", one.code) : h("span", drawSpans(one.change, store.first.axes));
+
+/** The same, and a button to copy it. @param {Store} store @param {any} one @param {number} at @param {any} more */
 function change(store, one, at, more) {
-  const words = one.is_code ? h("code", one.code) : h("span", drawSpans(one.change, store.first.axes));
   const copy = one.code ? copyButton(store, one, at, "Copy") : null;
-  return h("div.advicechange", h("p.written", words), copy, more);
+  return h("div.advicechange", h("p.written", written(store, one)), copy, more);
 }
 
 /** The pane. @param {Store} store */

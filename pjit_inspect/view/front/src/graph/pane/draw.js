@@ -490,6 +490,13 @@ export function chipWidth(g, words, content) {
   return Math.ceil(bar + widthOf(g, ways[0], STRONG) + (figure ? widthOf(g, figure, SMALL) + 4 : 0) + 5);
 }
 
+/** Whether a line of a high box has room for whole words. @param {CanvasRenderingContext2D} g @param {Words} words @param {import("../data/matrix.js").Line} line @param {number} room */
+export function lineFits(g, words, line, room) {
+  const { words: ways, figure } = words.line(line);
+  const left = room - 31 - (figure ? widthOf(g, figure, SMALL) : 0);
+  return line.type !== "move" || ways.some((text) => widthOf(g, text, STRONG) <= left);
+}
+
 /** @param {Look} look @param {import("../data/matrix.js").Arrow} arrow */
 function arrowColor(look, arrow) {
   if (look.hover?.cell === arrow.flow.source) return look.colors.out;

@@ -5,7 +5,7 @@ import { openBox } from "../box/pane.js";
 import { h, onceAFrame } from "../../core/dom.js";
 import { fills, legend, readColors } from "./colors.js";
 import { openGraph } from "../data/columns.js";
-import { chipWidth, draw } from "./draw.js";
+import { chipWidth, draw, lineFits } from "./draw.js";
 import { Finder } from "./finder.js";
 import { litBy, reveal, usesOf } from "../data/selection.js";
 import { followPointer } from "./pointer.js";
@@ -105,6 +105,7 @@ export class GraphView {
   canvas = /** @type {HTMLCanvasElement} */ (
     h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
   );
+  pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
   space = h("div.graphspace", h("div.graphstick", this.canvas));
   box = h("div.graphbox", { tabindex: -1 }, this.space);
   view = h("div.graphview", this.box);
@@ -263,11 +264,12 @@ export class GraphView {
     openBox(this.store, 0, this.view, undefined, true);
   }
 
-  /** Whether every phase and row of the first picture is in sight with all there is to say. @param {number} width @param {number} height */
+  /** Whether every phase and row of the first picture is in sight with all there is to say, in whole words. @param {number} width @param {number} height */
   fitsRoomy(width, height) {
     if (!this.shown || (width < NARROW && this.graph.columns.length > 1)) return false;
     const roomy = layoutOf(this.graph, this.shown, { room: width, flows: false });
-    return roomy.height <= height && roomy.width * READABLE <= width;
+    const fits = roomy.boxes.every(({ lines, w }) => lines.every((line) => lineFits(this.pen, this.words, line, w)));
+    return fits && roomy.height <= height && roomy.width * READABLE <= width;
   }
 
   /** Whether columns side by side have room for whole words. @param {number} width */
@@ -278,12 +280,7 @@ export class GraphView {
   }
 
   /** How wide a piece of a low row is. @param {import("../data/matrix.js").Content} content */
-  chipWidth = (content) =>
-    chipWidth(
-      /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false })),
-      this.words,
-      content,
-    );
+  chipWidth = (content) => chipWidth(this.pen, this.words, content);
 
   /** Low rows, or all there is to say. */
   toggleCompact() {
@@ -367,7 +364,7 @@ export class GraphView {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    const context = this.pen;
     const { axes, kind, isChanged } = store.state;
     const rows = store.rows("collectives");
     const goes = (/** @type {import("../data/fold.js").Move} */ of) =>
