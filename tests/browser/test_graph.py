@@ -128,7 +128,7 @@ def test_a_click_on_a_line_selects_its_collective_everywhere(visit):
     found, tree = opened(visit, MLP)
     tree.go("forward: 4 kernels")
     tree.press("ArrowRight", "ArrowRight")
-    assert "all-reduce model 1 MiB" in tree.current()
+    assert "all-reduce model 1.50 MiB" in tree.current()
     tree.click()
     assert "all-reduce over model" in found.select(".details h2").inner_text()
     assert found.page.locator(".row[aria-selected=true] .sub").inner_text().startswith("all-reduce")
@@ -243,7 +243,7 @@ def test_measured_time_is_a_colour_a_tooltip_a_sorting_and_a_number(visit):
     tree = Tree(found.page)
     tree.go("forward: 4 kernels")
     x0, y0, x1, _ = found.page.evaluate(FOCUS)
-    found.page.mouse.move((x0 + x1) / 2, y0 + 10)
+    found.page.mouse.move(x1 - 12, y0 + 10)
     found.page.locator(".floating:visible").wait_for()
     assert (
         "per call (measured, each kernel on its slowest device)" in found.page.locator(".floating:visible").inner_text()

@@ -220,7 +220,7 @@ def test_the_tree_walks_rows_boxes_and_lines():
     assert found["more"] == 1
     assert (found["down"], found["left"], found["home"], found["end"]) == (1, True, 0, found["last"])
     assert found["enter"] == {"open": None}
-    assert "1\u00d7 all-reduce model 1 MiB" in found["text"]
+    assert "1\u00d7 all-reduce model 1.50 MiB" in found["text"]
 
 
 LOOP = """
@@ -258,7 +258,7 @@ def test_a_loop_says_its_trips_and_that_its_figures_are_of_one():
     )
     assert "\u00d75" in text
     assert "per trip, \u00d75" in text
-    assert "1\u00d7 all-reduce model 16 B" in text
+    assert "1\u00d7 all-reduce model 24 B" in text
 
 
 def timed(name: str) -> tuple[bytes, list[float], ProgramGraph]:

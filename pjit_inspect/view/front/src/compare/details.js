@@ -1,8 +1,7 @@
 // The selected row in both programs: why it came, went or changed, both causes, both pictures, both figures.
-import { h } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { h, table } from "../core/dom.js";
 import { glyph } from "../core/glyphs.js";
-import { axisClass, drawAxis, drawSpans } from "../core/spans.js";
+import { axisClass, drawAxis, drawFacts, drawPairs, drawSpans } from "../core/spans.js";
 import { moves } from "../devices/moves.js";
 import { cutOf, drawShards } from "../devices/shard.js";
 import { statusWords } from "./status.js";
@@ -70,22 +69,8 @@ const ABSENT = [
 /** @param {any} row */
 function changes(row) {
   if (!row.changes.length) return null;
-  return h(
-    "table.changes",
-    h(
-      "thead",
-      h(
-        "tr",
-        ["of one", "before", "after"].map((one) => h("th", { scope: "col" }, one)),
-      ),
-    ),
-    h(
-      "tbody",
-      row.changes.map((/** @type {string[]} */ [label, before, after]) =>
-        h("tr", h("th", { scope: "row" }, label), h("td", before), h("td", h("b", after))),
-      ),
-    ),
-  );
+  const rows = row.changes.map((/** @type {string[]} */ [label, before, after]) => [label, before, h("b", after)]);
+  return table("table.changes", ["of one", "before", "after"], rows);
 }
 
 /** @param {import("./store.js").CompareStore} store @param {any} one @param {string} words */
@@ -96,20 +81,8 @@ function side(store, one, words) {
     one.picture ? moves(one.picture, axes) : null,
     one.shape ? cutPicture(store, one, words) : null,
     one.line ? h("code.line", one.line) : null,
-    h(
-      "dl.pairs",
-      one.figures.map((/** @type {string[]} */ [label, value]) => [h("dt", label), h("dd.code", value)]),
-    ),
-    one.facts?.length
-      ? h(
-          "details",
-          h("summary", `${plural(one.facts.length, "fact")} behind it`),
-          h(
-            "ul.facts",
-            one.facts.map((/** @type {any} */ fact) => h("li", drawSpans(fact, axes))),
-          ),
-        )
-      : null,
+    drawPairs(one.figures),
+    drawFacts(one.facts, axes),
     one.names ? h("p.dim.small.code", one.names) : null,
   ].filter((part) => part !== null);
 }

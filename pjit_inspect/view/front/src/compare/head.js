@@ -1,5 +1,5 @@
 // The top of the page: whether it is the same work, the answer, the figures.
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { drawSpans } from "../core/spans.js";
 import { STATUS } from "./status.js";
@@ -7,7 +7,7 @@ import { STATUS } from "./status.js";
 /** @param {import("./store.js").CompareStore} store */
 export function head(store) {
   const { first } = store;
-  const copy = h("button.button", { onclick: () => copyText(/** @type {any} */ (store), copy) }, "Copy as text");
+  const copy = copyButton("Copy as text", () => store.data?.header.text);
   return h(
     "header.top",
     { tabindex: 0 },

@@ -43,6 +43,40 @@ export function s(tag, ...parts) {
   return fill(document.createElementNS(SVG, name), classes, parts);
 }
 
+/** What a field has to choose from: values and their words. @param {[any, string][]} all */
+const optionsOf = (all) => all.map(([value, words]) => h("option", { value }, words));
+
+/**
+ * A field to choose from values; `choose` fills it anew.
+ * @param {string} label @param {[any, string][]} all @param {any} value @param {(value: string) => void} chosen
+ * @param {Record<string, any>} [props]
+ */
+export function choice(label, all, value, chosen, props = {}) {
+  const attributes = { "aria-label": label, title: label, onchange: () => chosen(field.value), ...props };
+  const field = /** @type {HTMLSelectElement} */ (h("select", attributes, optionsOf(all)));
+  field.value = String(value);
+  return field;
+}
+
+/** @param {HTMLSelectElement} field @param {[any, string][]} all */
+export const choose = (field, all) => field.replaceChildren(...optionsOf(all));
+
+/** A table; the first cell of a row is its head. @param {string} tag @param {any[]} heads @param {any[][]} rows */
+export function table(tag, heads, rows) {
+  const head = h(
+    "tr",
+    heads.map((words) => h("th", { scope: "col" }, words)),
+  );
+  const body = rows.map(([first, ...rest]) =>
+    h(
+      "tr",
+      h("th", { scope: "row" }, first),
+      rest.map((cell) => h("td", cell)),
+    ),
+  );
+  return h(tag, h("thead", head), h("tbody", body));
+}
+
 /** Arrow keys, Home and End move along items. @param {KeyboardEvent} event @param {number} at @param {number} count */
 export function moved(event, at, count) {
   if (!count) return null;

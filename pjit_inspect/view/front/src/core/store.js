@@ -31,6 +31,9 @@ import { matcher, spotWords } from "./search.js";
 
 const ALIVE = "alive:"; // what a name begins with that is a value in memory
 
+/** What a number of a collective or a kernel stands for. @param {number} entity @returns {Selection} */
+export const entityOf = (entity) => ({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
+
 /** The state, and who wants to know of its changes. */
 export class Store {
   /** @param {any} first @param {{texts?: string[]}} [options] */
@@ -175,6 +178,13 @@ export class Store {
     const listed = this.asListed(selection);
     const list = listed && listed.type !== "line" ? { list: `${listed.type}s` } : {};
     this.set({ selection, ...(isOpening ? {} : { stale: "" }), ...list });
+  }
+
+  /** A kernel of the program: its row in the lists, or else its line of source. @param {number} kernel */
+  selectKernel(kernel) {
+    const [entity, spot] = ["entity", "spot"].map((name) => this.data?.column(`graph.kernel.${name}`)[kernel] ?? -1);
+    if (entity >= 0) this.select(entityOf(entity));
+    else if (spot >= 0) this.select({ type: "line", row: spot });
   }
 
   /** What the lists have of a selection: of a value in memory, what makes it. @param {Selection | null} selection @returns {Selection | null} */

@@ -1,5 +1,5 @@
 // The picture of one array: a block per distinct tile, its devices, copies behind, partial sums dashed.
-import { h, s } from "../core/dom.js";
+import { choice, h, s } from "../core/dom.js";
 import { drawnDims, face } from "./face.js";
 import { rangesText } from "../core/format.js";
 import { axisClass } from "../core/spans.js";
@@ -242,24 +242,14 @@ export function shardPicker(cut, options) {
   const draw = () => box.replaceChildren(drawShards(cut, { ...options, dims, behind }));
   draw();
   if (cut.tiles.length < 3) return h("div", box);
-  const select = (/** @type {0 | 1} */ side, /** @type {string} */ words) => {
-    const element = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        {
-          "aria-label": words,
-          onchange: () => {
-            const dim = Number(element.value);
-            const other = dims[1 - side];
-            dims = side === 0 ? [dim, other === dim ? dims[0] : other] : [other === dim ? dims[1] : other, dim];
-            refresh();
-          },
-        },
-        cut.shape.map((length, dim) => h("option", { value: dim }, `${dim}: ${length}`)),
-      )
-    );
-    return element;
-  };
+  const lengths = cut.shape.map((length, dim) => /** @type {[number, string]} */ ([dim, `${dim}: ${length}`]));
+  const select = (/** @type {0 | 1} */ side, /** @type {string} */ words) =>
+    choice(words, lengths, dims[side], (value) => {
+      const [dim, other] = [Number(value), dims[1 - side]];
+      const swapped = other === dim ? dims[side] : other;
+      dims = side === 0 ? [dim, swapped] : [swapped, dim];
+      refresh();
+    });
   const [down, across] = [select(0, "Dimension drawn down"), select(1, "Dimension drawn across")];
   const sliders = h("div.sliders");
   const refresh = () => {

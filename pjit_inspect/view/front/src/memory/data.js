@@ -2,6 +2,7 @@
 // described in `view/memory/payload.py`. A kernel stands for the moment at which most is alive until the next begins.
 import { range } from "../core/blob.js";
 import { plural, thousands } from "../core/format.js";
+import { entityOf } from "../core/store.js";
 
 /** Scopes that have a band of their own; the others share one. */
 const SCOPES = 7;
@@ -209,7 +210,7 @@ export class Memory {
  */
 function ownOf(row, maker, store) {
   const entity = maker < 0 ? -1 : (store.data?.column("graph.kernel.entity")[maker] ?? -1);
-  if (entity >= 0) return { type: entity % 2 ? "kernel" : "collective", row: entity >> 1 };
+  if (entity >= 0) return entityOf(entity);
   const at = store
     .rows("arrays")
     .findIndex((one) => one.role === "input" && (one.name === row.name || one.names.includes(row.name)));

@@ -81,17 +81,9 @@ function end(store, what, kernel, name, phase, isArgument = false) {
   return h(
     "li",
     `${what} kernel ${thousands(kernel)}, `,
-    h("button.link.code", { onclick: () => chooseKernel(store, kernel) }, name ?? "its kernel"),
+    h("button.link.code", { onclick: () => store.selectKernel(kernel) }, name ?? "its kernel"),
     phase ? `, ${phase}` : "",
   );
-}
-
-/** A kernel of the lists, or else its line of source. @param {import("../core/store.js").Store} store @param {number} kernel */
-function chooseKernel(store, kernel) {
-  const entity = store.data?.column("graph.kernel.entity")[kernel] ?? -1;
-  const spot = store.data?.column("graph.kernel.spot")[kernel] ?? -1;
-  if (entity >= 0) store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
-  else if (spot >= 0) store.select({ type: "line", row: spot });
 }
 
 /** @param {any} row */

@@ -1,5 +1,5 @@
 // What to change: two lines in the header, and a pane with every row of advice, its code, its figures and its costs.
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { drawAxis, drawSpans } from "../core/spans.js";
@@ -42,7 +42,7 @@ export function adviceLine(store) {
       { "data-key": "open", title: asked, onclick: () => store.set({ centre: "advice", pane: "centre", wide: false }) },
       "Advice",
     );
-    redraw(box, [words, best?.code ? copyButton(store, best, 0, "Copy the change") : null, best ? open : null]);
+    redraw(box, [words, best?.code ? copying(best, 0, "Copy the change") : null, best ? open : null]);
   };
   store.draws(["advice"], draw);
   return box;
@@ -56,20 +56,13 @@ function redraw(box, parts) {
   if (key) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${key}"]`))?.focus();
 }
 
-/** @param {Store} store @param {any} one @param {number} at @param {string} words */
-function copyButton(store, one, at, words) {
-  const button = h(
-    "button",
-    {
-      class: words === "Copy" ? "button" : "button primary",
-      "data-key": `copy${at}`,
-      title: one.code,
-      onclick: () => copyText(store, button, one.code),
-    },
-    words,
-  );
-  return button;
-}
+/** @param {any} one @param {number} at @param {string} words */
+const copying = (one, at, words) =>
+  copyButton(words, () => one.code, {
+    class: words === "Copy" ? "button" : "button primary",
+    "data-key": `copy${at}`,
+    title: one.code,
+  });
 
 /** What to write. @param {Store} store @param {any} one */
 const written = (store, one) =>
@@ -77,7 +70,7 @@ const written = (store, one) =>
 
 /** The same, and a button to copy it. @param {Store} store @param {any} one @param {number} at @param {any} more */
 function change(store, one, at, more) {
-  const copy = one.code ? copyButton(store, one, at, "Copy") : null;
+  const copy = one.code ? copying(one, at, "Copy") : null;
   return h("div.advicechange", h("p.written", written(store, one)), copy, more);
 }
 

@@ -4,7 +4,6 @@ import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
 import { graph } from "../graph/pane/pane.js";
-import { copyText } from "../core/copy.js";
 import { header } from "./header.js";
 import { list } from "./list.js";
 import { memoryPane } from "../memory/pane.js";
@@ -200,7 +199,7 @@ function keys(store, root, event) {
     g: () => store.set({ centre: "graph", pane: "centre" }),
     m: () => first.mesh.size > 1 && store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),
-    c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".copytext"))),
+    c: () => /** @type {HTMLElement | null} */ (root.querySelector(".copytext"))?.click(),
     x: () => store.removed.size && store.set({ isChanged: !store.state.isChanged }),
     n: () => /** @type {HTMLElement | null} */ (root.querySelector(".notesbutton"))?.click(),
     // Where no control has the focus, the arrows are the list's.

@@ -4,7 +4,7 @@ import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { moves } from "../devices/moves.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
-import { axisClass, drawSpans } from "../core/spans.js";
+import { axisClass, drawFacts, drawPairs, drawSpans } from "../core/spans.js";
 import { drawBuffer } from "../memory/details.js";
 
 /** Characters of a first sentence that leave the picture in sight. */
@@ -152,7 +152,7 @@ function drawCollective(store) {
     ),
     ...why(row, axes),
     numbers(row.numbers),
-    facts([
+    drawPairs([
       ["moves", row.moves],
       [row.kind === "collective-permute" ? "from, to" : "groups", row.groups_words],
       ["at the same time", row.beside],
@@ -169,18 +169,7 @@ function drawCollective(store) {
 function why(row, axes) {
   const reasons = row.reasons.flatMap((/** @type {any} */ reason) => [
     ...reason.sentences.map((/** @type {any} */ sentence) => h("p.cause", drawSpans(sentence, axes))),
-    ...(reason.facts.length
-      ? [
-          h(
-            "details",
-            h("summary", `${plural(reason.facts.length, "fact")} behind it`),
-            h(
-              "ul.facts",
-              reason.facts.map((/** @type {any} */ fact) => h("li", drawSpans(fact, axes))),
-            ),
-          ),
-        ]
-      : []),
+    ...[drawFacts(reason.facts, axes)].filter((one) => one !== null),
   ]);
   if (!row.picture) return reasons;
   const above = (reasons[0]?.textContent ?? "").length <= LONG ? 1 : 0;
@@ -204,15 +193,6 @@ function numbers(rows) {
         h("td.how", how),
       );
     }),
-  );
-}
-
-/** @param {string[][]} rows */
-function facts(rows) {
-  const known = rows.filter(([, value]) => value);
-  return h(
-    "dl.pairs",
-    known.map(([label, value]) => [h("dt", label), h("dd.code", value)]),
   );
 }
 
@@ -301,7 +281,7 @@ function drawArray(store) {
         row.all === "unknown" ? "unknown" : "counted",
       ],
     ]),
-    facts([
+    drawPairs([
       ["global", row.array],
       ["local, per device", row.local],
     ]),
@@ -331,7 +311,7 @@ function drawKernel(store) {
     numbers(row.numbers),
     h("h3", "Contains"),
     contains.length ? h("ul.opcodes", contains) : h("p.dim", "What it contains is unknown."),
-    facts([
+    drawPairs([
       ["reads", shapes(row.inputs, row.inputs_more)],
       ["writes", shapes(row.outputs, 0)],
     ]),

@@ -1,6 +1,6 @@
 // The top: what was compiled, the answer in a sentence, what to change, notes that filter, and the buttons.
 import { adviceLine } from "./advice.js";
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { CLEAR } from "../core/filters.js";
 import { plural } from "../core/format.js";
@@ -12,11 +12,8 @@ import { question } from "./question.js";
 /** @param {import("../core/store.js").Store} store */
 export function header(store) {
   const { first } = store;
-  const copy = h(
-    "button.button.copytext",
-    { title: "Copy as text (c)", onclick: () => copyText(store, copy) },
-    "Copy as text",
-  );
+  const copyProps = { class: "button copytext", title: "Copy as text (c)" };
+  const copy = copyButton("Copy as text", () => store.data?.header.text, copyProps);
   const widen = h(
     "button.button.widen",
     { title: "Texts over the whole width (w)", onclick: () => store.set({ wide: !store.state.wide }) },

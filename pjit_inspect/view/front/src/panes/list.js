@@ -1,9 +1,9 @@
 // The list on the left: collectives, arrays or kernels, with a filter and chips.
-import { h, tabs } from "../core/dom.js";
+import { choice, choose, h, tabs } from "../core/dom.js";
 import { intoView, mark as markOption, walk } from "../core/options.js";
 import { plural, thousands } from "../core/format.js";
 import { FORMS, tableText } from "./copies.js";
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { popover } from "../core/popover.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
@@ -139,9 +139,9 @@ class Tools {
   constructor(store) {
     this.store = store;
     this.list = "";
-    this.sort = this.select("Sort by", (value) => store.set({ sort: value }));
+    this.sort = choice("Sort by", [], "", (value) => store.set({ sort: value }));
     this.order = h("button.button.order", { onclick: () => store.set({ reversed: !store.state.reversed }) });
-    this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
+    this.cause = choice("Only this cause", [], "", (value) => store.set({ cause: value || null }));
     this.count = h("span.shown", { role: "status" });
     const clear = h("button.button", { onclick: () => store.set(CLEAR) }, "Clear");
     this.status = h("p.dim.status", this.count, clear);
@@ -159,29 +159,12 @@ class Tools {
   /** Copies the rows that are shown, as they are sorted. */
   copies() {
     const { store } = this;
-    const buttons = FORMS.map(([form, words]) => {
-      const button = h(
-        "button.button",
-        {
-          onclick: () => {
-            const { list } = store.state;
-            const rows = shownRows(store).map(([row]) => row);
-            copyText(store, button, tableText(form, list, rows, store.data?.header.axis_sets ?? []));
-          },
-        },
-        words,
-      );
-      return button;
-    });
+    const text = (/** @type {string} */ form) => {
+      const rows = shownRows(store).map(([row]) => row);
+      return tableText(form, store.state.list, rows, store.data?.header.axis_sets ?? []);
+    };
+    const buttons = FORMS.map(([form, words]) => copyButton(words, () => text(form)));
     return h("div.chips", { role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
-  }
-
-  /** @param {string} label @param {(value: string) => void} chosen */
-  select(label, chosen) {
-    const element = /** @type {HTMLSelectElement} */ (
-      h("select", { "aria-label": label, title: label, onchange: () => chosen(element.value) })
-    );
-    return element;
   }
 
   /** @param {any[]} all @param {[any, number][]} shown */
@@ -208,17 +191,18 @@ class Tools {
 
   /** What this list can be sorted by, and the causes it has. @param {any[]} all */
   options(all) {
-    this.sort.replaceChildren(
-      ...sortsOf(this.store.state.list, all).map(([key, words]) => h("option", { value: key }, `by ${words}`)),
+    choose(
+      this.sort,
+      sortsOf(this.store.state.list, all).map(([key, words]) => [key, `by ${words}`]),
     );
     const causes = new Map();
     for (const row of all)
       for (const cause of row.causes ?? []) causes.set(cause, (causes.get(cause) ?? 0) + row.number);
     const ranked = [...causes].sort((a, b) => b[1] - a[1]);
-    this.cause.replaceChildren(
-      h("option", { value: "" }, "any cause"),
-      ...ranked.map(([cause, count]) => h("option", { value: cause }, `${cause} (${thousands(count)})`)),
-    );
+    choose(this.cause, [
+      ["", "any cause"],
+      ...ranked.map(([cause, count]) => /** @type {[string, string]} */ ([cause, `${cause} (${thousands(count)})`])),
+    ]);
     this.cause.hidden = ranked.length < 2;
   }
 }

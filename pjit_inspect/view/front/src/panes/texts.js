@@ -1,7 +1,8 @@
 // Source, jaxpr, StableHLO and optimized HLO side by side. Only the lines in sight exist; lines of one place light
 // together.
-import { h } from "../core/dom.js";
+import { choice, h } from "../core/dom.js";
 import { plural, thousands } from "../core/format.js";
+import { entityOf } from "../core/store.js";
 
 const LINE = 16;
 const KINDS = [
@@ -151,15 +152,12 @@ class Pane {
   files(data) {
     const names = Object.keys(data.header.texts).filter((key) => key.startsWith("source"));
     if (names.length < 2) return h("span.dim.code", data.header.texts.source0?.name ?? "");
-    const select = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        { "aria-label": "File", onchange: () => this.store.set({ files: Number(select.value) }) },
-        names.map((key, i) => h("option", { value: i }, data.header.texts[key].name)),
-      )
+    return choice(
+      "File",
+      names.map((key, i) => [i, data.header.texts[key].name]),
+      this.store.state.files,
+      (file) => this.store.set({ files: Number(file) }),
     );
-    select.value = String(this.store.state.files);
-    return select;
   }
 
   /** What a line is to the selection: "is", "of", "hover" or "". @param {number} index @param {Marks} marks */
@@ -271,7 +269,7 @@ class Pane {
   click(i) {
     const entity = this.entities[i];
     this.hold = true; // its own scroll position stays
-    if (entity >= 0) this.store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
+    if (entity >= 0) this.store.select(entityOf(entity));
     else this.store.select({ type: "line", row: this.spots[i] });
     this.hold = false;
   }

@@ -1,5 +1,5 @@
 // The lines to write for this variant, those that changed marked; to be copied, and checked.
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { follow, refill } from "./keep.js";
@@ -59,11 +59,7 @@ export function code(store, say) {
     () => {
       const { code: data } = store.data;
       how.textContent = data.words;
-      const copy = h(
-        "button.button",
-        { "data-key": "copy", onclick: () => copyText(/** @type {any} */ (null), copy, data.text) },
-        "Copy",
-      );
+      const copy = copyButton("Copy", () => data.text, { "data-key": "copy" });
       refill(buttons, data.text ? [copy] : []);
       refill(text, folded(data.lines));
       note.className = `dim small proof ${data.proof}`;

@@ -1,5 +1,5 @@
 // The top: what is shown, the three numbers, how far they are computed, and against which variant.
-import { h } from "../core/dom.js";
+import { choice, h } from "../core/dom.js";
 import { bar } from "./bar.js";
 import { follow, refill, said } from "./keep.js";
 
@@ -100,17 +100,8 @@ export function stages(store) {
     () => [store.data.bases, store.data.base],
     () => {
       const { bases, base } = store.data;
-      const choose = h(
-        "select",
-        {
-          "data-key": "base",
-          onchange: (/** @type {any} */ event) => store.send({ type: "base", number: Number(event.target.value) }),
-          disabled: !store.isLive,
-        },
-        bases.map((/** @type {[number, string]} */ [number, words]) =>
-          h("option", { value: number, selected: number === base }, words),
-        ),
-      );
+      const props = { "data-key": "base", "aria-label": null, title: null, disabled: !store.isLive };
+      const choose = choice("", bases, base, (number) => store.send({ type: "base", number: Number(number) }), props);
       refill(against, ["against ", choose]);
     },
   );

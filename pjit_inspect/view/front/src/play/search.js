@@ -1,5 +1,5 @@
 // A search over layouts: its goal and its seconds, how far it is, and a button that stops it with what it has.
-import { h } from "../core/dom.js";
+import { choice, h } from "../core/dom.js";
 import { follow, refill } from "./keep.js";
 
 /** @param {import("./store.js").PlayStore} store */
@@ -33,24 +33,13 @@ export function search(store) {
             isStopping ? "Stopping" : "Stop",
           ),
         ]);
-      const goals = h(
-        "select",
-        {
-          "data-key": "goal",
-          "aria-label": "What the search makes less",
-          onchange: (/** @type {any} */ event) => (goal = event.target.value),
-        },
-        ["bytes", "memory", "time"].map((one) => h("option", { value: one, selected: one === goal }, one)),
-      );
-      const budget = h(
-        "select",
-        {
-          "data-key": "budget",
-          "aria-label": "How long it searches",
-          onchange: (/** @type {any} */ event) => (seconds = Number(event.target.value)),
-        },
-        [10, 30, 60, 120].map((one) => h("option", { value: one, selected: one === seconds }, `${one} s`)),
-      );
+      /** @type {[string, string][]} */
+      const all = ["bytes", "memory", "time"].map((one) => [one, one]);
+      const goals = choice("What the search makes less", all, goal, (one) => (goal = one), { "data-key": "goal" });
+      /** @type {[number, string][]} */
+      const times = [10, 30, 60, 120].map((one) => [one, `${one} s`]);
+      const take = (/** @type {string} */ one) => (seconds = Number(one));
+      const budget = choice("How long it searches", times, seconds, take, { "data-key": "budget" });
       const start = h(
         "button.button",
         { "data-key": "search", onclick: () => store.send({ type: "search", goal, budget_s: seconds }) },

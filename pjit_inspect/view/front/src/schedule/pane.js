@@ -308,7 +308,7 @@ export class StripView {
     const found = this.at(event);
     this.box.focus({ preventScroll: true });
     if (found.event >= 0) this.choose(found.event);
-    else if (found.kernel >= 0) this.chooseKernel(found.kernel);
+    else if (found.kernel >= 0) this.store.selectKernel(found.kernel);
   }
 
   /** @param {number} index */
@@ -320,14 +320,6 @@ export class StripView {
     if (row >= 0) this.store.select({ type: "collective", row });
     this.tell();
     this.draw();
-  }
-
-  /** A kernel of the lists, or else its line of source. @param {number} kernel */
-  chooseKernel(kernel) {
-    const entity = this.data.column("graph.kernel.entity")[kernel];
-    const spot = this.data.column("graph.kernel.spot")[kernel];
-    if (entity >= 0) this.store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
-    else if (spot >= 0) this.store.select({ type: "line", row: spot });
   }
 
   /** @param {KeyboardEvent} event */

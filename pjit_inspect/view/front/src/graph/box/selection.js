@@ -1,5 +1,6 @@
 // What selecting a kernel of a box means everywhere else, and what the selection means in a box.
 import { intoView } from "../../core/options.js";
+import { entityOf } from "../../core/store.js";
 
 /**
  * Selects what a kernel is in the lists, or else its line of source.
@@ -9,7 +10,7 @@ export function selectKernel(store, one) {
   const { data } = store;
   const row = one.collective < 0 ? -1 : (data?.column("graph.collective.row")[one.collective] ?? -1);
   if (row >= 0) store.select({ type: "collective", row });
-  else if (one.entity >= 0) store.select({ type: one.entity % 2 ? "kernel" : "collective", row: one.entity >> 1 });
+  else if (one.entity >= 0) store.select(entityOf(one.entity));
   else if (one.spot >= 0) store.select({ type: "line", row: one.spot });
 }
 

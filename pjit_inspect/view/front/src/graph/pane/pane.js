@@ -12,7 +12,7 @@ import { followPointer } from "./pointer.js";
 import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
 import { popover } from "../../core/popover.js";
-import { copyText } from "../../core/copy.js";
+import { copyButton } from "../../core/copy.js";
 import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
@@ -169,11 +169,9 @@ export class GraphView {
 
   /** Search, zoom, what is drawn. */
   toolbar() {
-    const copy = button(
-      "Copy",
-      "Copy the graph as text",
-      () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)),
-    );
+    const title = "Copy the graph as text";
+    const text = () => (this.layout ? asText(this.layout, this.words) : "");
+    const copy = copyButton("Copy", text, { title, "aria-label": title });
     const box = h(
       "div.menu.viewmenu",
       { role: "group", "aria-label": "View of the graph" },

@@ -140,5 +140,5 @@ function lineTip(box, at, words) {
       : runs === count
         ? ""
         : `run ${thousands(runs)} times per call; bytes of one run each`;
-  return [title, where, "bytes of the arrays on one device (counted)", many, "Click: select"].filter(Boolean);
+  return [title, where, "what each device sends for them (modelled, ring)", many, "Click: select"].filter(Boolean);
 }
