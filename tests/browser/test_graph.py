@@ -242,7 +242,7 @@ def test_measured_time_is_a_colour_a_tooltip_a_sorting_and_a_number(visit):
     )
     tree = Tree(found.page)
     tree.go("forward: 4 kernels")
-    x0, y0, x1, _ = found.page.evaluate(FOCUS)
+    _, y0, x1, _ = found.page.evaluate(FOCUS)
     found.page.mouse.move(x1 - 12, y0 + 10)
     found.page.locator(".floating:visible").wait_for()
     assert (
