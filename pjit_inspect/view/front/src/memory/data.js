@@ -194,13 +194,6 @@ export class Memory {
       .map(([group, count]) => ({ group, count, bytes: count * this.rows[group].bytes }))
       .sort((a, b) => b.bytes - a.bytes || a.group - b.group);
   }
-
-  /** From the first to the last kernel at which any of a row is alive. @param {number} group @returns {[number, number] | null} */
-  extent(group) {
-    const spans = this.rows[group].values.flatMap((value) => this.spans(value));
-    if (!spans.length) return null;
-    return [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];
-  }
 }
 
 /**

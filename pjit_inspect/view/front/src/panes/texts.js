@@ -313,8 +313,3 @@ class Pane {
       queueMicrotask(() => this.store.set({ files: file }));
   }
 }
-
-/** @param {number} count */
-export function linesText(count) {
-  return `${thousands(count)} lines`;
-}
