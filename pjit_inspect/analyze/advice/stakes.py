@@ -59,15 +59,19 @@ class Counted:
     moved: tuple[MovedBytes, ...]
     seconds: float | None = None
 
-    def channels_not_in(self, other: Counted) -> frozenset[int]:
-        """The channels of the collectives that another program does not have, or has fewer of."""
+    def not_in(self, other: Counted) -> tuple[MovedBytes, ...]:
+        """The collectives that another program does not have, or has fewer of."""
         left = Counter(map(_collective_key, other.moved))
-        gone = set[int]()
+        gone = list[MovedBytes]()
         for row in self.moved:
             left[key := _collective_key(row)] -= 1
-            if left[key] < 0 and row.channel is not None:
-                gone.add(row.channel)
-        return frozenset(gone)
+            if left[key] < 0:
+                gone.append(row)
+        return tuple(gone)
+
+    def channels_not_in(self, other: Counted) -> frozenset[int]:
+        """The channels of these collectives, as far as they have one."""
+        return frozenset(row.channel for row in self.not_in(other) if row.channel is not None)
 
 
 def _collective_key(row: MovedBytes) -> object:
