@@ -30,6 +30,23 @@ def test_a_report_of_every_fixture_is_written(name: str, tmp_path: Path, capsys:
     assert capsys.readouterr().out == f"wrote {page}\n"
 
 
+@pytest.mark.parametrize(
+    ("called", "said"),
+    [
+        ("/bin/pjit-inspect", "pjit-inspect"),
+        ("C:/pjit-inspect.exe", "pjit-inspect"),
+        ("x.py", "python -m pjit_inspect"),
+    ],
+)
+def test_help_says_the_name_that_was_called(
+    called: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", [called, "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.startswith(f"usage: {said} [")
+
+
 def test_without_an_output_the_text_is_printed(capsys: pytest.CaptureFixture[str]):
     path = DATA / "pallas.v5e.hlo.gz"
     assert main(["report", str(path)]) == 0

@@ -65,12 +65,14 @@ def prepare(app: Any, name: str, source: list[str]) -> None:
 
 
 def finish(app: Any, error: Exception | None) -> None:
-    """Lays the pictures where raw HTML looks for them, and opens the site with its first page."""
+    """Lays the pictures where raw HTML looks for them, opens the site with its first page, and adds `llms.txt`."""
     if error is None:
         shutil.copytree(ROOT / "docs/images", Path(app.outdir, "docs/images"), dirs_exist_ok=True)
         if GALLERY.is_dir():
             shutil.copytree(GALLERY, Path(app.outdir, "docs/gallery"), dirs_exist_ok=True)
         shutil.copy(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
+        pages = re.sub(r"\.(md|ipynb)\)", ".html)", (ROOT / "llms.txt").read_text("utf-8"))
+        Path(app.outdir, "llms.txt").write_text(pages, "utf-8")
 
 
 def setup(app: Any) -> None:

@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from pjit_inspect.cli.check import add_check
 from pjit_inspect.cli.common import complain, words_of
@@ -50,9 +51,8 @@ def _write_what_the_terminal_lacks_as_escapes() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pjit_inspect", description="See what jax.jit made of a sharded program."
-    )
+    name = "pjit-inspect" if Path(sys.argv[0]).stem == "pjit-inspect" else "python -m pjit_inspect"
+    parser = argparse.ArgumentParser(prog=name, description="See what jax.jit made of a sharded program.")
     # Exit codes: where a command cannot do its work, and where the reader of its output stopped reading.
     parser.set_defaults(run=None, trouble=1, code=0)
     commands = parser.add_subparsers(metavar="COMMAND")

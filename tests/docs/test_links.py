@@ -5,8 +5,10 @@ Not its job: addresses on a network, which no test may ask.
 
 from __future__ import annotations
 
+import importlib
 import posixpath
 import re
+import sys
 
 import pytest
 from code_blocks import ROOT, read_page
@@ -16,6 +18,8 @@ PAGES = [
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
     "notebooks/README.md",
 ]
+sys.path.insert(0, str(ROOT / "scripts"))
+llms_txt = importlib.import_module("llms_txt")
 FOLDERS = {path.name for folder in (ROOT, ROOT / "pjit_inspect") for path in folder.iterdir() if path.is_dir()}
 
 
@@ -90,3 +94,7 @@ def test_every_page_can_be_reached_from_the_readme():
             reached.add(page)
             todo += [path for path, _ in links(page) if path in PAGES]
     assert sorted(set(PAGES) - reached) == []
+
+
+def test_the_list_for_programs_is_fresh():
+    assert llms_txt.text() == read_page("llms.txt"), "renew it: python scripts/llms_txt.py"

@@ -42,6 +42,14 @@ def test_its_first_page_leads_to_all_of_them(site: Path):
     assert {path.with_suffix("").as_posix() for path in ROOT.glob("docs/*.md")} <= {f"{ROOT}/{name}" for name in linked}
 
 
+def test_programs_find_every_page(site: Path):
+    found = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text(encoding="utf-8"))
+    assert [page for page in found if not (site / page).is_file()] == []
+    sources = [*ROOT.glob("docs/*.md"), *ROOT.glob("notebooks/*.ipynb")]
+    names = {path.relative_to(ROOT).with_suffix(".html").as_posix() for path in sources}
+    assert names - set(found) == {"docs/README.html"}
+
+
 def test_nothing_is_loaded_from_a_network(site: Path):
     loads = re.compile(
         r"""<(?:script|img|source|iframe)\b[^>]*?\b(?:src|srcset)="(?:https?:)?//|<link\b[^>]*?https?://"""

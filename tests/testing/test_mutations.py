@@ -74,7 +74,7 @@ def record_of(source: str, specs: Specs, shapes: dict[str, tuple[int, ...]], fil
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     module = ModuleType("program")
     constraint = NamedSharding(mesh(), PartitionSpec("data", None))
-    module.__dict__.update(jax=jax, jnp=jnp, CONSTRAINT=constraint)
+    module.__dict__.update(jax=jax, jnp=jnp, CONSTRAINT=constraint, PartitionSpec=PartitionSpec)
     exec(compile(source, file, "exec"), module.__dict__)
     arrays = {
         name: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh(), PartitionSpec(*specs[name])))
@@ -137,3 +137,41 @@ def test_what_means_nothing_trips_no_golden(sample: int) -> None:
     loud = [number for number, (program, change, file) in enumerate(NOTHING)
             if number % sample == 0 and trips(program, SPECS[program], change(program), file)]  # fmt: skip
     assert loud == []
+
+
+SHIFT = """
+def step(params, x):
+    def shift(block):
+        last = jax.lax.ppermute(block[:, -1:], "model", [(0, 1), (1, 2), (2, 3)])
+        return jnp.concatenate([last, block[:, :-1]], axis=1)
+    spec = PartitionSpec("data", "model")
+    shifted = jax.shard_map(shift, mesh=CONSTRAINT.mesh, in_specs=spec, out_specs=spec)(x)
+    return jnp.tanh(jnp.tanh(shifted)[..., None] * params["w"]).sum(-1)
+"""
+"""MaxText's two cases, small. Pull request 4194: shifted values no longer come from a neighbour; 300 kB of text
+hid that. Pull request 4445: only the place of the installation changed, and every build failed."""
+SHAPES[SHIFT] = {"w": (64,), "x": (16, 64)}
+SPECS[SHIFT] = {"w": (None,), "x": ("data", "model")}
+
+
+def test_a_permute_that_is_gone_is_told_in_four_lines() -> None:
+    last = 'last = jax.lax.ppermute(block[:, -1:], "model", [(0, 1), (1, 2), (2, 3)])'
+    other = SHIFT.replace(last, "last = jnp.zeros_like(block[:, -1:])")
+    facts = read_golden(golden(SHIFT), "golden")
+    now = record_of(other, SPECS[SHIFT], SHAPES[SHIFT], "/one/other.py")
+    said = str(compare_golden(facts, [now], path="step.txt", accept="pytest --pjit-golden-update", hint=False))
+    assert [line for line in said.split("  accept")[0].splitlines() if line] == [
+        "step: sends 32 B -> 0 B, 1 -> 0 collectives",
+        "  golden     step.txt",
+        "  changed    - collective   collective-permute over model  32 B  1 run  written",
+        f"  code       - {last}",
+    ]
+
+
+def test_another_place_of_installation_passes_though_its_text_differs() -> None:
+    one, other = (
+        record_of(SHIFT, SPECS[SHIFT], SHAPES[SHIFT], f"/{place}/site-packages/maxtext/train.py")
+        for place in ("usr/lib", "deps")
+    )
+    assert one.hlo_text != other.hlo_text
+    assert golden_text([one], "step") == golden_text([other], "step")
