@@ -120,7 +120,7 @@ def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
     name, pipeline = steps[place]
     if name != _PIPELINE_START:
         return name, pipeline
-    running = {own for _, own in steps[:place]} - {pipeline}
+    running = {own for _, own in steps[:place]} - {pipeline, ""}
     for later, own in steps[place + 1 :]:
         if later == _PIPELINE_START:
             running.discard(own)

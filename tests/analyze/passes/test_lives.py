@@ -115,6 +115,8 @@ def test_a_change_at_the_start_of_a_pipeline_is_of_the_pass_that_runs_it() -> No
     assert pass_of(steps[:4], 2) == ("before inner", "")
     again = [*steps[:3], (start, "outer"), ("dce", "outer")]
     assert pass_of(again, 2) == ("before inner", "")
+    whole = [("before_optimizations", ""), *steps[:4], ("after_optimizations", "")]
+    assert pass_of(whole, 3) == ("before inner", ""), "the last program is no pass that runs a pipeline"
 
 
 def test_one_in_a_fusion_or_an_asynchronous_computation_is_found_by_what_runs_it() -> None:
