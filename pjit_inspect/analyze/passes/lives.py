@@ -189,12 +189,19 @@ class _Follower:
         return tuple(found)
 
     def _end(self, site: PassSite, step: Snapshot, joined: JoinedSites) -> LifeEvent:
-        """Removed, if nothing in the program after the pass can be what became of it."""
-        if any(is_of_same(site, other) for other in step.sites):
+        """Removed, if nothing in the program after the pass can be what became of it.
+
+        One that is as it was before is only itself.
+        """
+        if any(is_of_same(site, other) and not _is_as_before(other, joined.parents[other]) for other in step.sites):
             return self._event(step, "unknown", "gone; unknown whether into another of the same operation")
         if not joined.is_whole:
             return self._event(step, "unknown", "gone; unknown whether into one that appears in the same pass")
         return self._event(step, "removed", "removed")
+
+
+def _is_as_before(site: PassSite, parents: Sequence[PassSite]) -> bool:
+    return len(parents) == 1 and (parents[0].name, parents[0].facts) == (site.name, site.facts)
 
 
 def _short(event: LifeEvent) -> str:

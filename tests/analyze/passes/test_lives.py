@@ -101,6 +101,11 @@ def test_of_two_of_one_operation_the_channel_tells_which_is_left() -> None:
     assert (kept.name, gone.name, gone.events[-1].kind) == ("c", "a", "unknown")
 
 
+def test_beside_one_that_is_as_it_was_another_of_its_operation_was_removed() -> None:
+    kept, gone = lives((), (site("a", 3, channel=1), site("b", 3, channel=2)), (site("b", 3, channel=2),))
+    assert (kept.name, gone.name, gone.events[-1].kind) == ("b", "a", "removed")
+
+
 def test_one_of_an_inlined_function_is_known_by_the_end_of_its_path() -> None:
     inlined = replace(site("b", 3), paths=((9, 3),))
     (life,) = lives((), (site("a", 3),), (inlined,))
