@@ -195,7 +195,7 @@ class Decoder:
         loss, grads = jax.value_and_grad(self.loss)(params, tokens, targets)
         norm = jnp.sqrt(sum(jnp.sum(jnp.square(g)) for g in jax.tree.leaves(grads)))
         grads = jax.tree.map(lambda g: g * jnp.minimum(1.0, 1.0 / norm), grads)
-        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, grads)
+        first = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g).astype(m.dtype), first, grads)
         second = jax.tree.map(lambda v, g: 0.95 * v + 0.05 * g * g, second, grads)
         params = jax.tree.map(lambda p, m, v: p - 3e-5 * (m / (jnp.sqrt(v) + 1e-8) + 0.1 * p), params, first, second)
         return params, first, second, loss
@@ -211,8 +211,10 @@ class Decoder:
             out_shardings=(lies, lies, lies, self.sharding(P())),
             compiler_options=options,
         )
+        low = self.row.get("first_moment", jnp.float32)
+        moment = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, low, sharding=x.sharding), params)
         with jax.set_mesh(self.mesh):
-            return pi.inspect(step, params, params, params, tokens, tokens)
+            return pi.inspect(step, params, moment, params, tokens, tokens)
 
 
 def rms(x: jax.Array, weight: jax.Array) -> jax.Array:
