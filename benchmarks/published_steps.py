@@ -419,9 +419,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--row", choices=ROWS, help="compile this row, unless that was done")
     parser.add_argument("--records", type=Path, default=Path(tempfile.gettempdir()) / "pjit_inspect_steps")
+    parser.add_argument("--without", action="append", default=[], help="leave this flag of the recipes out")
     parser.add_argument("--kernels", type=int, default=0, help="print so many kernels and collectives of the row")
     given = parser.parse_args()
     given.records.mkdir(parents=True, exist_ok=True)
+    for options in TABLE["options"].values():
+        for flag in given.without:
+            options.pop(flag, None)
     if given.row:
         row = ROWS[given.row]
         record = compiled(row, given.records)

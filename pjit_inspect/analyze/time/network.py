@@ -75,10 +75,9 @@ class NetworkModel:
     Args:
       hardware: their speeds.
       devices: the device at each position of the mesh.
-      torus: chips along each dimension of the slice; () for as many as the devices' coordinates say.
     """
 
-    def __init__(self, hardware: Hardware, devices: Sequence[Device], torus: Sequence[int] = ()) -> None:
+    def __init__(self, hardware: Hardware, devices: Sequence[Device]) -> None:
         self._hardware = hardware
         self._devices = tuple(devices)
         coords = [device.coords for device in devices]
@@ -88,7 +87,7 @@ class NetworkModel:
         self._per_chip = max(at_a_place, default=1)
         is_one_slice = len(at_a_place) == 1 and self._per_chip <= hardware.per_chip
         self._has_coords = len(self._coords) == len(coords) and is_one_slice
-        self._torus: Coords = tuple(torus) or self._extent()
+        self._torus: Coords = self._extent()
         self._link = first(hardware.link_bytes_per_s)
 
     def _extent(self) -> Coords:
