@@ -152,7 +152,7 @@ class AdviceTable(Table[Advice]):
       best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
         row; 0 for none.
       missing: why no change was tried; "" if some were.
-      untried: why some changes were not tried; "" if all were that could save a noticeable part.
+      untried: why some changes were not tried; "" if all were that have a noticeable part at stake.
       left_out: number of these that were left out for want of questions.
     """
 
