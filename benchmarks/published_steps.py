@@ -49,13 +49,16 @@ WEIGHTS = {
     "query": P("fsdp", "tensor", None),
     "key": P("fsdp", "tensor", None),
     "value": P("fsdp", "tensor", None),
+    "qkv": P("fsdp", None, "tensor", None),
     "out": P("tensor", None, "fsdp"),
     "gate": P("fsdp", "tensor"),
     "up": P("fsdp", "tensor"),
+    "mlp": P("fsdp", None, "tensor"),
     "down": P("tensor", "fsdp"),
-    "norm_in": P(None),
-    "norm_out": P(None),
+    "norm_in": P("tensor"),
+    "norm_out": P("tensor"),
 }
+MINIMAL = "query_proj", "key_proj", "value_proj", "out_proj", "mlpwi_0", "mlpwi_1", "mlpwi", "mlpwo"
 EMBEDDING, HEAD = P("tensor", "fsdp"), P("fsdp", "tensor")
 LOW = jnp.bfloat16
 
@@ -81,6 +84,10 @@ class Decoder:
     def lie(self, x: jax.Array, *spec: Any) -> jax.Array:
         return jax.lax.with_sharding_constraint(x, self.sharding(P(*spec)))
 
+    def spread(self, x: jax.Array) -> jax.Array:
+        """Activations between blocks: sequences over fsdp, features over tensor."""
+        return self.lie(x, "fsdp", None, "tensor")
+
     # ------------------------------------------------------------ arguments
 
     def parameters(self) -> dict[str, Any]:
@@ -90,18 +97,22 @@ class Decoder:
             "query": (width, heads, each),
             "key": (width, kv, each),
             "value": (width, kv, each),
+            "qkv": (width, 3, heads, each),
             "out": (heads, each, width),
             "gate": (width, hidden),
             "up": (width, hidden),
+            "mlp": (width, 2, hidden),
             "down": (hidden, width),
             "norm_in": (width,),
             "norm_out": (width,),
         }
-        layers = {k: self.struct((row["layers"], *shapes[k]), P(None, *spec)) for k, spec in WEIGHTS.items()}
+        for unused in ("query", "key", "value", "gate", "up") if row.get("fused") else ("qkv", "mlp"):
+            del shapes[unused]
+        layers = {k: self.struct((row["layers"], *own), P(None, *WEIGHTS[k])) for k, own in shapes.items()}
         return {
             "embedding": self.struct((row["vocabulary"], width), EMBEDDING),
             "head": self.struct((width, row["vocabulary"]), HEAD),
-            "norm": self.struct((width,), P(None)),
+            "norm": self.struct((width,), P("tensor")),
             "layers": layers,
         }
 
@@ -127,17 +138,27 @@ class Decoder:
     def layer(self, x: jax.Array, weights: dict[str, jax.Array]) -> jax.Array:
         w = {k: self.cast(own, WEIGHTS[k]) for k, own in weights.items()}
         x = named(x, "decoder_layer_input")
-        h = rms(x, w["norm_in"])
+        h = self.spread(rms(x, w["norm_in"]))
+        if "qkv" in w:
+            both = self.lie(jnp.einsum("bse,ekhd->bskhd", h, w["qkv"]), "fsdp", None, None, "tensor")
+            heads = [both[:, :, k] for k in range(3)]
+        else:
+            heads = [jnp.einsum("bse,ehd->bshd", h, w[name]) for name in ("query", "key", "value")]
+        heads = [rotated(x) for x in heads[:2]] + heads[2:]
         q, k, v = (
-            named(self.lie(jnp.einsum("bse,ehd->bshd", h, w[name]), "fsdp", None, "tensor"), f"{name}_proj")
-            for name in ("query", "key", "value")
+            named(self.lie(x, "fsdp", None, "tensor"), f"{name}_proj")
+            for name, x in zip(("query", "key", "value"), heads, strict=True)
         )
         mixed = named(self.attend(q, k, v), "context")
-        out = named(jnp.einsum("bqhd,hde->bqe", mixed, w["out"]), "out_proj")
-        x = self.lie(x + out, "fsdp", None, "tensor")
-        h = rms(x, w["norm_out"])
-        inner = self.lie(jax.nn.silu(h @ w["gate"]) * (h @ w["up"]), "fsdp", None, "tensor")
-        return self.lie(x + named(inner @ w["down"], "mlpwo"), "fsdp", None, "tensor")
+        x = x + named(self.spread(jnp.einsum("bqhd,hde->bqe", mixed, w["out"])), "out_proj")
+        h = self.spread(rms(x, w["norm_out"]))
+        if "mlp" in w:
+            both = named(self.lie(jnp.einsum("bse,ekf->bskf", h, w["mlp"]), "fsdp", None, None, "tensor"), "mlpwi")
+            gate, up = both[:, :, 0], both[:, :, 1]
+        else:
+            gate, up = named(h @ w["gate"], "mlpwi_0"), named(h @ w["up"], "mlpwi_1")
+        inner = self.lie(jax.nn.silu(gate) * up, "fsdp", None, "tensor")
+        return self.spread(x + self.spread(named(inner @ w["down"], "mlpwo")))
 
     def attend(self, q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
         spec = P("fsdp", "tensor")
@@ -150,7 +171,7 @@ class Decoder:
         if remat == "full":
             return policies.nothing_saveable
         if remat == "minimal":
-            return policies.dots_with_no_batch_dims_saveable
+            return policies.save_only_these_names(*MINIMAL)
         return policies.save_and_offload_only_these_names(
             names_which_can_be_saved=remat["save"],
             names_which_can_be_offloaded=remat["offload"],
@@ -161,11 +182,11 @@ class Decoder:
     def loss(self, params: dict[str, Any], tokens: jax.Array, targets: jax.Array) -> jax.Array:
         table = self.cast(params["embedding"], EMBEDDING)
         x = jax.nn.one_hot(tokens, self.row["vocabulary"], dtype=LOW) @ table
-        x = self.lie(x, "fsdp", None, "tensor")
+        x = self.spread(x)
         layer = jax.checkpoint(self.layer, policy=self.policy(), prevent_cse=False)
         x, _ = jax.lax.scan(lambda x, w: (layer(x, w), None), x, params["layers"])
         logits = rms(x, params["norm"]) @ self.cast(params["head"], HEAD)
-        logits = self.lie(logits, "fsdp", None, "tensor").astype(jnp.float32)
+        logits = self.spread(logits).astype(jnp.float32)
         place = jax.lax.broadcasted_iota(jnp.int32, logits.shape, 2)
         chosen = jnp.sum(jnp.where(place == targets[..., None], logits, 0), -1)
         return jnp.mean(jax.nn.logsumexp(logits, -1) - chosen)
@@ -174,7 +195,7 @@ class Decoder:
         loss, grads = jax.value_and_grad(self.loss)(params, tokens, targets)
         norm = jnp.sqrt(sum(jnp.sum(jnp.square(g)) for g in jax.tree.leaves(grads)))
         grads = jax.tree.map(lambda g: g * jnp.minimum(1.0, 1.0 / norm), grads)
-        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, grads)
+        first = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g).astype(m.dtype), first, grads)
         second = jax.tree.map(lambda v, g: 0.95 * v + 0.05 * g * g, second, grads)
         params = jax.tree.map(lambda p, m, v: p - 3e-5 * (m / (jnp.sqrt(v) + 1e-8) + 0.1 * p), params, first, second)
         return params, first, second, loss
@@ -190,13 +211,24 @@ class Decoder:
             out_shardings=(lies, lies, lies, self.sharding(P())),
             compiler_options=options,
         )
+        low = self.row.get("first_moment", jnp.float32)
+        moment = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, low, sharding=x.sharding), params)
         with jax.set_mesh(self.mesh):
-            return pi.inspect(step, params, params, params, tokens, tokens)
+            return pi.inspect(step, params, moment, params, tokens, tokens)
 
 
 def rms(x: jax.Array, weight: jax.Array) -> jax.Array:
     mean = jnp.mean(jnp.square(x.astype(jnp.float32)), -1, keepdims=True)
     return (x * jax.lax.rsqrt(mean + 1e-6)).astype(LOW) * weight.astype(LOW)
+
+
+def rotated(x: jax.Array) -> jax.Array:
+    """Queries or keys, turned by their positions."""
+    half = x.shape[-1] // 2
+    angle = jnp.arange(x.shape[1])[:, None] / 10000.0 ** (jnp.arange(half) / half)
+    cos, sin = jnp.cos(angle)[:, None], jnp.sin(angle)[:, None]
+    a, b = jnp.split(x.astype(jnp.float32), 2, -1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1).astype(LOW)
 
 
 # ---------------------------------------------------------------- attention: an empty kernel that declares its work
@@ -387,9 +419,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--row", choices=ROWS, help="compile this row, unless that was done")
     parser.add_argument("--records", type=Path, default=Path(tempfile.gettempdir()) / "pjit_inspect_steps")
+    parser.add_argument("--without", action="append", default=[], help="leave this flag of the recipes out")
     parser.add_argument("--kernels", type=int, default=0, help="print so many kernels and collectives of the row")
     given = parser.parse_args()
     given.records.mkdir(parents=True, exist_ok=True)
+    for options in TABLE["options"].values():
+        for flag in given.without:
+            options.pop(flag, None)
     if given.row:
         row = ROWS[given.row]
         record = compiled(row, given.records)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from pjit_inspect import api
@@ -21,7 +22,7 @@ __all__ = ["check", "predict"]
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _UNITS = {"": 1, "B": 1, "BYTES": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
-_NUMBER = re.compile(r"\s*([\d_,]+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+_NUMBER = re.compile(r"\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
 def _held(record: api.CompileRecord) -> int | None:
@@ -49,13 +50,15 @@ def check(record: api.CompileRecord | None = None, /, **claims: float) -> None:
 
     `sends`: bytes that each device sends per call (modelled: ring). `holds`: bytes of the arguments on each device.
     `collectives`: how many run in one call. `flops`: operations of each device (counted by XLA). A prediction typed
-    into the newest `predict` field is judged with the first claim, and is used up. Raises TypeError for another name,
-    RecordNotFoundError before the first `%pjit`.
+    into the newest `predict` field is judged with the first claim, and is used up. Raises TypeError for another name
+    and for what is no number, RecordNotFoundError before the first `%pjit`.
     """
     record = _shown_last() if record is None else record
     for name, said in claims.items():
         if name not in _CLAIMS:
             raise TypeError(f"check() knows no {name!r}; it knows {', '.join(_CLAIMS)}")
+        if not isinstance(said, Real):
+            raise TypeError(f"check({name}=...) takes a number, and got {type(said).__name__}")
         words, unit, find = _CLAIMS[name]
         sys.stdout.write(f"{_verdict(said, find(record), words, unit)}\n")
 

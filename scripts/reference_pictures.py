@@ -1,4 +1,4 @@
-"""Pictures of the inspector to be looked at: six programs, four widths, light and dark, and a sheet for each program.
+"""Sheets of the inspector to be looked at: twelve programs, each at five widths, light and dark.
 
     python scripts/reference_pictures.py --out out/reference [NAME ...]     needs playwright and a Chromium
     python scripts/reference_pictures.py [NAME ...]                         renews those that are kept
@@ -27,6 +27,7 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from corpus.arrays import grid, one  # noqa: E402
+from corpus.programs import PROGRAMS as CORPUS  # noqa: E402
 from data.hlo_fixtures import HERE  # noqa: E402
 from findings import faults  # noqa: E402
 from jax.sharding import NamedSharding  # noqa: E402
@@ -36,7 +37,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 import pjit_inspect as pi  # noqa: E402
 
-WIDTHS = {420: 860, 900: 760, 1280: 800, 1600: 900}
+WIDTHS = {420: 900, 700: 900, 900: 760, 1280: 800, 1600: 900}
 SCHEMES = ("light", "dark")
 
 
@@ -93,6 +94,41 @@ def sixteen_layers() -> Any:
     return pi.open(HERE / "train_step_16_layers.cpu_8.hlo.gz", mesh={"data": 2, "model": 4})
 
 
+def ring() -> Any:
+    """A ring of permutes in a loop of a shard_map."""
+    mesh = grid(data=8)
+
+    def turns(x: Any) -> Any:
+        def turn(_: int, pair: Any) -> Any:
+            total, piece = pair
+            piece = jax.lax.ppermute(piece, "data", [(i, (i + 1) % 8) for i in range(8)])
+            return total + piece, piece
+
+        return jax.lax.fori_loop(0, 7, turn, (x, x))[0]
+
+    shifted = jax.shard_map(turns, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+    return pi.inspect(jax.jit(shifted), one(mesh, (512, 64), "data", None))
+
+
+def one_device() -> Any:
+    """A plain jit on one device: no mesh, no collectives."""
+    return pi.inspect(
+        jax.jit(lambda w, x: jax.nn.softmax(jnp.tanh(x @ w), axis=-1)), np.ones((64, 64)), np.ones((8, 64))
+    )
+
+
+def of_the_corpus(name: str) -> Callable[[], Any]:
+    """A program of the gallery."""
+    build = {program.name: program.build for program in CORPUS}[name]
+
+    def made() -> Any:
+        function, arguments = build()
+        return pi.inspect(function, *arguments)
+
+    made.__name__ = name
+    return made
+
+
 PROGRAMS: tuple[Callable[[], Any], ...] = (
     two_products,
     attention,
@@ -100,15 +136,21 @@ PROGRAMS: tuple[Callable[[], Any], ...] = (
     measured_and_compiled_again,
     for_a_tpu,
     sixteen_layers,
+    ring,
+    one_device,
+    of_the_corpus("fsdp_gpt_scan"),
+    of_the_corpus("tp_decoder"),
+    of_the_corpus("moe_by_einsum_dispatch"),
+    of_the_corpus("pipeline_by_ppermute"),
 )
 
 _SHEET = (
-    "<body style='margin:12px;background:#888;display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start'>{}</body>"
+    "<body style='margin:8px;background:#888;display:flex;gap:8px;align-items:flex-start;width:max-content'>{}</body>"
 )
 
 
 def draw(browser: Any, program: Callable[[], Any], folder: pathlib.Path) -> None:
-    """Every picture of one program, and its sheets."""
+    """A sheet of one program for each theme, at half its size."""
     name = program.__name__
     with tempfile.TemporaryDirectory() as temporary:
         file = pathlib.Path(temporary, f"{name}.html")
@@ -120,12 +162,16 @@ def draw(browser: Any, program: Callable[[], Any], folder: pathlib.Path) -> None
                 page.goto(file.as_uri())
                 page.locator("[data-ready=true]").wait_for()
                 page.wait_for_timeout(400)
-                page.screenshot(path=folder / f"{name}_{width}_{scheme}.jpg", type="jpeg", quality=60)
+                page.screenshot(path=file.with_name(f"{width}.png"))
                 page.close()
-            shots = "".join(f"<img src='{name}_{width}_{scheme}.jpg'>" for width in WIDTHS)
-            sheet = folder / f"{name}_{scheme}.html"
+            sheet = file.with_name("sheet.html")
+            shots = "".join(f"<img src='{width}.png' width='{width // 2}'>" for width in WIDTHS)
             sheet.write_text(_SHEET.format(shots), encoding="utf-8")
-    print(f"{name}: {len(WIDTHS) * len(SCHEMES)} pictures, {folder / name}_light.html")
+            page = browser.new_page(viewport={"width": sum(WIDTHS) // 2 + 56, "height": 470}, device_scale_factor=1.4)
+            page.goto(sheet.as_uri())
+            page.screenshot(path=folder / f"{name}_{scheme}.jpg", type="jpeg", quality=55)
+            page.close()
+    print(f"{name}: {folder / name}_light.jpg, {name}_dark.jpg")
 
 
 def main() -> None:

@@ -81,7 +81,7 @@ LOOK_AT = (
     ),
     ("12_inside_xla", "%pjit step(params, x);", "1 collective", "2 arrays combined"),
     ("12_inside_xla", "[(one.name, one.collectives_before, one.collectives_after) for one in changed]", "-combiner'"),
-    ("12_inside_xla", "%pjit passes step", "2 all-reduce made", "2 all-reduce combined into 1", "dce", "algsimp"),
+    ("12_inside_xla", "%pjit passes step", "2 all-reduces made", "2 all-reduces combined into 1", "dce", "algsimp"),
     ("13_tiles", "y = %pjit turned(x)", "391 KiB in, 391 KiB out", "1 fused kernel"),
     ("13_tiles", 'pi.session_log()["turned"].fusions', "copy, transpose", "390.62 390.62"),
     ("13_tiles", "fit.argument_bytes, 104 * 4_096", "(425984, 425984)"),

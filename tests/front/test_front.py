@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import re
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
 import view_reports
 from front_sources import SOURCES, import_all, run_node
 
+from pjit_inspect.view.document.colors import PHASE_COLORS
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import bytes_text, time_text
 from pjit_inspect.view.inspector.blob import pack_blob
@@ -45,6 +44,12 @@ def test_bytes_are_written_as_python_writes_them():
     sizes += [chosen.randrange(2 ** chosen.randrange(1, 50)) for _ in range(4000)]
     written = run("return input.map((size) => format.bytesText(size));", sizes)
     assert written == [bytes_text(size) for size in sizes]
+
+
+def test_phases_have_the_greys_of_the_one_table():
+    css = run_node(f"""{import_all({"theme": "core/theme"})} console.log(JSON.stringify(theme.themeCss));""")
+    greys = [re.search(rf"--ph-{number}:(#\w+);", css) for number in range(4)]
+    assert [grey and grey[1] for grey in greys] == list(PHASE_COLORS.values())
 
 
 def test_times_are_written_as_python_writes_them():
@@ -258,21 +263,3 @@ def test_a_note_keeps_the_rows_it_is_about_in_its_own_list_only():
               store.fits(other, state("kernels"), first)];
     """
     assert run(script) == [True, False, True]
-
-
-def test_a_browser_without_streams_inflates_what_zlib_deflated():
-    """Stored, fixed and dynamic blocks; runs; bytes that do not compress."""
-    noise = random.Random(5).randbytes(3000)
-    texts = [b"", b"a", b"abc" * 5000, noise, bytes(70_000), b"".join(b"%d," % n for n in range(2_000))]
-    packed = [zlib.compress(text, level) for text in texts for level in (0, 1, 9) if level or len(text) < 5000]
-    fixed = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_FIXED)
-    packed.append(fixed.compress(b"fixed codes, fixed codes") + fixed.flush())
-    data = [base64.b64encode(one).decode() for one in packed]
-    found = run_node(
-        f"""{import_all({"unpack": "core/inflate"})}
-        const all = {json.dumps(data)}.map((text) => new Uint8Array(Buffer.from(text, "base64")));
-        console.log(JSON.stringify(all.map((one) => Buffer.from(unpack.inflateHere(one)).toString("base64"))));"""
-    )
-    assert [base64.b64decode(text) for text in found] == [zlib.decompress(one) for one in packed[:-1]] + [
-        b"fixed codes, fixed codes"
-    ]

@@ -220,7 +220,7 @@ def test_the_tree_walks_rows_boxes_and_lines():
     assert found["more"] == 1
     assert (found["down"], found["left"], found["home"], found["end"]) == (1, True, 0, found["last"])
     assert found["enter"] == {"open": None}
-    assert "1\u00d7 all-reduce model 1 MiB" in found["text"]
+    assert "1\u00d7 all-reduce model 1.50 MiB" in found["text"]
 
 
 LOOP = """
@@ -258,7 +258,7 @@ def test_a_loop_says_its_trips_and_that_its_figures_are_of_one():
     )
     assert "\u00d75" in text
     assert "per trip, \u00d75" in text
-    assert "1\u00d7 all-reduce model 16 B" in text
+    assert "1\u00d7 all-reduce model 24 B" in text
 
 
 def timed(name: str) -> tuple[bytes, list[float], ProgramGraph]:
@@ -325,20 +325,17 @@ def around(graph: ProgramGraph, row: int) -> list[int]:
 
 def test_time_is_a_colour_only_where_it_was_measured_and_the_darkest_box_has_the_longest():
     script = """
-      const modes = coloring.modesOf(g, false).map(([key]) => key);
       const layout = matrix.layoutOf(g, states.open, {room: 1170});
       const colors = {bg: "#ffffff", heat: "#000000", line: "#123456"};
-      const fill = coloring.fills("time", layout, colors, {sets: [], all: [], shardings: null});
+      const fill = coloring.fills(Boolean(g.header.measured), layout, colors);
       const shade = (box) => fill(box)[0] === "#ffffff" ? 256 : Number(fill(box)[0].match(/\\d+/)[0]);
-      return [modes, layout.boxes.map((box) => [box.cell.time, shade(box)]),
+      return [layout.boxes.map((box) => [box.cell.time, shade(box)]),
         layout.boxes.map((box) => tip.tipOf({type: "box", box}, layout, words)
           .filter((line) => line.includes("measured")))];"""
-    modes, shades, tips = run(timed("mlp_step.cpu_8")[0], script)
-    assert modes == ["plain", "axis", "bytes", "flops", "time"]
+    shades, tips = run(timed("mlp_step.cpu_8")[0], script)
     assert sorted(shades, key=lambda one: -one[0]) == sorted(shades, key=lambda one: one[1])
     assert len({shade for _, shade in shades}) > 2
     assert [len(tip) for tip in tips] == [int(time >= 0) for time, _ in shades]
-    modes, shades, tips = run(blob("mlp_step.cpu_8"), script)
-    assert "time" not in modes
+    shades, tips = run(blob("mlp_step.cpu_8"), script)
     assert {time for time, _ in shades} == {-1}
     assert not any(tips)

@@ -49,6 +49,7 @@ def test_a_wrong_number_gets_both_numbers_and_a_hint(record: pi.CompileRecord, c
         ("3.5 KiB", " As you predicted."),
         ("7 KiB", " You predicted 7,168."),
         ("much", ""),
+        ("_", ""),
     ],
 )
 def test_a_prediction_is_judged_once(
@@ -67,6 +68,8 @@ def test_a_field_is_a_line_where_nothing_runs():
 def test_what_cannot_be_checked_is_said(record: pi.CompileRecord, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(TypeError, match="it knows sends, holds, collectives, flops"):
         lesson.check(record, joy=1)
+    with pytest.raises(TypeError, match=r"check\(sends=\.\.\.\) takes a number, and got str"):
+        lesson.check(record, sends="3,584")  # type: ignore[arg-type]
     monkeypatch.setattr(lesson.api, "session_log", pi.Log)
     with pytest.raises(RecordNotFoundError, match="run one with %pjit first"):
         lesson.check(sends=1)

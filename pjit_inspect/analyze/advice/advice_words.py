@@ -12,7 +12,7 @@ from pjit_inspect.analyze.advice.climb import Climb, TriedChange
 from pjit_inspect.analyze.advice.constraint_words import constraint_words
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
-from pjit_inspect.analyze.advice.stakes import Counted, ProposedChange
+from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes, ProposedChange
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.report.advice import Advice, AdviceKind, ChangeKind
@@ -82,7 +82,16 @@ def _row(
         runs_once=not is_held and len(per_turn) > 0,
         with_edits=taken,
         removes=tuple(row.instructions[0] for row in collectives if row.channel_id in gone),
+        brings=_by_axes(answer.not_in(before)),
     )
+
+
+def _by_axes(rows: Sequence[MovedBytes]) -> tuple[tuple[tuple[str, ...] | None, int, int], ...]:
+    """Number and bytes of collectives over each set of axes, most bytes first."""
+    found = dict[tuple[str, ...] | None, list[int]]()
+    for row in rows:
+        found.setdefault(row.axes, []).append(row.bytes)
+    return tuple(sorted(((axes, len(all), sum(all)) for axes, all in found.items()), key=lambda one: -one[2]))
 
 
 # ---------------------------------------------------------------- what is wrong

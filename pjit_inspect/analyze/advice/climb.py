@@ -1,8 +1,8 @@
 """The loop of advice: propose changes, ask XLA about the most promising, take the best of what helped, go on from it.
 
-Two orders take turns: what has most at stake, and where along the dataflow an axis gets lost first. It ends when
-nothing that is left could save a noticeable part, when many questions in a row gave nothing, or at a limit. Not its
-job: what one question costs or who waits (`handles.advice`), or how a change is said (`advice_words`).
+Two orders take turns: what has most at stake, and where along the dataflow an axis gets lost first. It ends when little
+is at stake in what is left, when many questions in a row gave nothing, or at a limit. Not its job: what one question
+costs or who waits (`handles.advice`), or how a change is said (`advice_words`).
 """
 
 from __future__ import annotations
@@ -144,13 +144,13 @@ class Climb:
 
     @property
     def left_out(self) -> int:
-        """Number of changes that may save a noticeable part, and were not tried for want of questions."""
+        """Number of changes with a noticeable part at stake that were not tried for want of questions."""
         is_at_limit = self.most is not None and self.asked >= self.most
         return sum(one.most >= NOTICEABLE for one in self._waiting) if is_at_limit else 0
 
     @property
     def untried(self) -> str:
-        """Why changes that may save a noticeable part were not tried; "" if none was left out."""
+        """Why changes with a noticeable part at stake were not tried; "" if none was left out."""
         if left := self.left_out:
             return f"{left} of {left + len(self.tried)} changes were left out, as at most {self.most} are tried"
         failed = [one for one in self.tried if one.answer is None]

@@ -1,7 +1,7 @@
 """Shardings that may be written at a place: those that the program has elsewhere for the same dimensions.
 
 No rule knows a layout: what the program does with a class of dimensions in one place is proposed in all others, and so
-is what is there with one axis less. Not its job: places (`sites`), or what a sharding could save (`stakes`).
+is what is there with one axis less. Not its job: places (`sites`), or what is at stake (`stakes`).
 """
 
 from __future__ import annotations

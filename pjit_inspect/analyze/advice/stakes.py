@@ -1,8 +1,8 @@
-"""The most that a change could save, by the collectives, products and arrays that it is about.
+"""What is at stake in a change: the collectives, products and arrays that it is about.
 
-A change puts axes on classes of dimensions, and takes some away. What it can save are collectives over an axis that it
-puts somewhere, about the dimensions of the place; those about dimensions that it splits less; and a part of what it
-splits more. That is a bound by supposition, no proof: it orders the questions and ends them. Not its job: asking.
+A change puts axes on classes of dimensions, and takes some away. At stake are collectives over an axis that it puts
+somewhere, about the dimensions of the place; those about dimensions that it splits less; and a part of what it splits
+more. It orders the questions and ends them, and is no bound: XLA may save more. Not its job: asking.
 """
 
 from __future__ import annotations
@@ -59,15 +59,19 @@ class Counted:
     moved: tuple[MovedBytes, ...]
     seconds: float | None = None
 
-    def channels_not_in(self, other: Counted) -> frozenset[int]:
-        """The channels of the collectives that another program does not have, or has fewer of."""
+    def not_in(self, other: Counted) -> tuple[MovedBytes, ...]:
+        """The collectives that another program does not have, or has fewer of."""
         left = Counter(map(_collective_key, other.moved))
-        gone = set[int]()
+        gone = list[MovedBytes]()
         for row in self.moved:
             left[key := _collective_key(row)] -= 1
-            if left[key] < 0 and row.channel is not None:
-                gone.add(row.channel)
-        return frozenset(gone)
+            if left[key] < 0:
+                gone.append(row)
+        return tuple(gone)
+
+    def channels_not_in(self, other: Counted) -> frozenset[int]:
+        """The channels of these collectives, as far as they have one."""
+        return frozenset(row.channel for row in self.not_in(other) if row.channel is not None)
 
 
 def _collective_key(row: MovedBytes) -> object:
@@ -80,12 +84,12 @@ Ask = Callable[[Sequence[Edit]], Counted]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedChange:
-    """One change, and what it could save, as shares of what the program sends, multiplies and holds.
+    """One change, and what is at stake in it, as shares of what the program sends, multiplies and holds.
 
     Attributes:
       site, spec: the place, and the new sharding; None to leave a constraint out.
       put, gone: the axes that it puts on classes of dimensions, and takes away.
-      sent, products, held: the most that it could save.
+      sent, products, held: what is at stake.
       score: how much it promises; questions are asked in this order.
       lost_at: the first operation at which an axis gets lost that it puts back; None where it puts none back.
     """
@@ -112,7 +116,7 @@ class ProposedChange:
 
     @property
     def most(self) -> float:
-        """The largest share of anything that it could save."""
+        """The largest share of anything that is at stake."""
         return max(self.sent, self.products, self.held)
 
 
@@ -155,7 +159,7 @@ class Stakes:
         return frozenset(c for op in own for v in (*op.operands, *op.results) for c in self._own.classes(v))
 
     def proposal(self, site: Site, spec: Dimensions | None) -> ProposedChange:
-        """The change of a place to a sharding, with what it could save."""
+        """The change of a place to a sharding, with what is at stake."""
         own = self._own
         # What JAX binds together may be split in several ways now.
         changes = {(own.classes(value), old, new) for value, old, new in site.pairs(spec)}
@@ -182,7 +186,7 @@ class Stakes:
             sent=sent,
             products=products,
             held=held,
-            # Of two changes that could save as much, the smaller one first.
+            # Of two changes with as much at stake, the smaller one first.
             score=score / (1 + 0.1 * max(0, len(put) + len(gone) - 1)) + max(0.0, held),
             lost_at=lost_at,
         )
@@ -191,7 +195,7 @@ class Stakes:
         return len(self._own.splits.get(own_class, ())) > 1
 
     def _sent(self, site: Site, put: Put, gone: Put) -> tuple[float, float]:
-        """The share of what is sent that a change could save, and the part of it at the place and at its users."""
+        """The share of what is sent that is at stake, and the part of it at the place and at its users."""
         classes = {c for value, _ in site.arrays for c in self._own.classes(value)}
         near_ops = self._near(site)
         put_axes, gone_axes = {axis for axis, _ in put}, {axis for axis, _ in gone}
@@ -199,9 +203,8 @@ class Stakes:
         more = math.prod(self._own.program.length(axis) for axis in put_axes - gone_axes)
         total = near = 0.0
         for one in self._collectives:
-            # An axis put somewhere may end the collectives over it, one taken away those about what it has split. That
-            # bounds what the change does to arrays of these classes. It does not bound what XLA then chooses for
-            # others, as those of the backward loop, which no rule joins with the forward one: no proof is known.
+            # An axis put somewhere may end the collectives over it, one taken away those about what it has split. What
+            # XLA then chooses for others is not seen, as in a backward loop, which no rule joins with the forward one.
             ends = (put_axes & one.axes and one.classes & classes) or (gone_axes & one.axes and one.classes & lost)
             # Pieces of what is split more are smaller.
             size = one.size if ends else one.size * (1 - 1 / more) if one.classes & fresh else 0.0

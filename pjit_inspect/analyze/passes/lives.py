@@ -110,11 +110,13 @@ class _Follower:
             self._stages.append((step.number, step.sites, tuple(places[site] for site in step.sites)))
             self._places = {site: (place,) for place, site in enumerate(step.sites)}
         joint = said.pop("combined into", Counter())
-        words = [f"{count} {kind} combined into {results[kind]}" for kind, count in joint.items()]
+        words = [f"{_several(count, kind)} combined into {results[kind]}" for kind, count in joint.items()]
         for what, counts in said.items():
-            kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-            # "2 all-reduce became reduce-scatter" has the kind.
-            words.append(f"{counts.total()} {what}" if " became " in what else f"{kinds} {what}")
+            kind, became, other = what.rpartition(" became ")
+            # What it became says of which kind it was.
+            counts = Counter({kind: counts.total()}) if became else counts
+            each = ", ".join(_several(count, kind) for kind, count in counts.most_common())
+            words.append(f"{each}{became}{other}" if became else f"{each} {what}")
         return ", ".join(words)
 
     def lives(self) -> tuple[Life, ...]:
@@ -187,12 +189,19 @@ class _Follower:
         return tuple(found)
 
     def _end(self, site: PassSite, step: Snapshot, joined: JoinedSites) -> LifeEvent:
-        """Removed, if nothing in the program after the pass can be what became of it."""
-        if any(is_of_same(site, other) for other in step.sites):
+        """Removed, if nothing in the program after the pass can be what became of it.
+
+        One that is as it was before is only itself.
+        """
+        if any(is_of_same(site, other) and not _is_as_before(other, joined.parents[other]) for other in step.sites):
             return self._event(step, "unknown", "gone; unknown whether into another of the same operation")
         if not joined.is_whole:
             return self._event(step, "unknown", "gone; unknown whether into one that appears in the same pass")
         return self._event(step, "removed", "removed")
+
+
+def _is_as_before(site: PassSite, parents: Sequence[PassSite]) -> bool:
+    return len(parents) == 1 and (parents[0].name, parents[0].facts) == (site.name, site.facts)
 
 
 def _short(event: LifeEvent) -> str:
@@ -208,6 +217,10 @@ def _short(event: LifeEvent) -> str:
             return "made, unknown of what"
         case _:
             return event.words
+
+
+def _several(count: int, kind: str) -> str:
+    return f"{count} {kind}{'s' * (count != 1)}"
 
 
 def _shapes(site: PassSite) -> str:

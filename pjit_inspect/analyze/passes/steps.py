@@ -120,7 +120,7 @@ def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
     name, pipeline = steps[place]
     if name != _PIPELINE_START:
         return name, pipeline
-    running = {own for _, own in steps[:place]} - {pipeline}
+    running = {own for _, own in steps[:place]} - {pipeline, ""}
     for later, own in steps[place + 1 :]:
         if later == _PIPELINE_START:
             running.discard(own)
@@ -181,15 +181,16 @@ def find_kernels(
         own = module.instruction(index)
         if own.computation.is_fusion:
             continue
-        size = int(sum(sizes[called.index] for called in own.called)) if own.opcode == "fusion" else 0
-        known = before.get(own.name)
+        called = own.called if own.opcode == "fusion" else ()
+        name, size = own.name, int(sum(sizes[one.index] for one in called))
+        known = before.get(name)
         if known is not None and (known.kind, known.shape, known.size) == (own.opcode, str(own.shape), size):
-            found[own.name] = known
+            found[name] = known
             continue
-        inner = [one for called in own.called for one in called if one.opcode not in ("parameter", "constant")]
+        inner = [one for computation in called for one in computation if one.opcode not in ("parameter", "constant")]
         doing = inner if own.opcode == "fusion" else own.users
-        found[own.name] = KernelSite(
-            name=own.name,
+        found[name] = KernelSite(
+            name=name,
             kind=own.opcode,
             shape=str(own.shape),
             size=size,
@@ -205,30 +206,32 @@ def find_sites(module: HloModule, paths: Paths) -> tuple[PassSite, ...]:
     return tuple(_site(module.instruction(index), depths, wrapped, paths) for index in found)
 
 
-def _site(own: Instruction, depths: np.ndarray, wrapped: np.ndarray, paths: Paths) -> PassSite:
+def _site(own: Instruction, depths: Sequence[int], wrapped: Sequence[bool], paths: Paths) -> PassSite:
     computation = own.computation.index
     return PassSite(
         name=own.name,
         kind=own.opcode.removesuffix(_START),
-        is_async=own.opcode.endswith(_START) or bool(wrapped[computation]),
+        is_async=own.opcode.endswith(_START) or wrapped[computation],
         shapes=tuple(str(operand.shape) for operand in own.operands),
         operands=tuple(operand.name for operand in own.operands),
         paths=paths(own.op_name),
         channel=own.channel_id,
-        depth=int(depths[computation]),
+        depth=depths[computation],
         held_by=tuple(caller.name for caller in own.computation.callers),
-        groups=own.details.replica_groups,
+        groups=own.groups,
     )
 
 
-def _depths(module: HloModule) -> tuple[np.ndarray, np.ndarray]:
+def _depths(module: HloModule) -> tuple[list[int], list[bool]]:
     """For each computation, the loops around it, and whether an `async-start` runs it, or what calls it."""
-    count = len(module.computations)
-    depths, wrapped = np.zeros(count, np.int32), np.zeros(count, bool)
+    depths, wrapped = [0] * len(module.computations), [False] * len(module.computations)
+    called = module.instructions.called
     # XLA writes called computations before their callers.
-    for index in range(count - 1, -1, -1):
-        for caller in module.computation(index).callers:
-            outer = depths[caller.computation.index] + (caller.opcode == "while")
-            depths[index] = max(depths[index], outer)
-            wrapped[index] |= caller.opcode == "async-start" or wrapped[caller.computation.index]
+    edges = np.argsort(-called.items, kind="stable")
+    owners = called.owners[edges]
+    callers = module.instructions.computation[owners].tolist()
+    loops, starts = (module.is_opcode((kind,))[owners].tolist() for kind in ("while", "async-start"))
+    for index, caller, loop, start in zip(called.items[edges].tolist(), callers, loops, starts, strict=True):
+        depths[index] = max(depths[index], depths[caller] + loop)
+        wrapped[index] |= start or wrapped[caller]
     return depths, wrapped

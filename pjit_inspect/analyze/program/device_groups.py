@@ -160,6 +160,10 @@ class _Reader:
         self._members = 0
         self._permutes = set(module.with_opcode("collective-permute", "collective-permute-start").tolist())
 
+    def groups(self, index: int) -> tuple[tuple[int, ...], ...] | None:
+        """As `details`."""
+        return self.details(index).replica_groups
+
     def details(self, index: int) -> Details:
         """The details of an instruction; without groups for collectives that are damaged or have too many."""
         if index not in self._collectives:

@@ -16,6 +16,8 @@ others. Their rates add up to B: as if data were cut in pieces, each of which be
     broadcast                    V / W
     other groups                 a ring in their order, routed like a permute
     devices without places       the bytes that each sends over one link
+    devices of one chip          share its links: a group of all of them counts as one of chips, and what goes on
+                                 between them takes no time
 
 Two transfers run at once unless both need links of one dimension in one direction: permutes to the right and to the
 left do not meet, while an all-gather takes both directions.
@@ -73,16 +75,19 @@ class NetworkModel:
     Args:
       hardware: their speeds.
       devices: the device at each position of the mesh.
-      torus: chips along each dimension of the slice; () for as many as the devices' coordinates say.
     """
 
-    def __init__(self, hardware: Hardware, devices: Sequence[Device], torus: Sequence[int] = ()) -> None:
+    def __init__(self, hardware: Hardware, devices: Sequence[Device]) -> None:
         self._hardware = hardware
         self._devices = tuple(devices)
         coords = [device.coords for device in devices]
         self._coords: tuple[Coords, ...] = tuple(own for own in coords if own is not None)
-        self._has_coords = len(self._coords) == len(coords) and len(set(self._coords)) == len(coords)
-        self._torus: Coords = tuple(torus) or self._extent()
+        # More at one place than a chip has are of several slices: nobody knows which chip is whose.
+        at_a_place = set(Counter(self._coords).values())
+        self._per_chip = max(at_a_place, default=1)
+        is_one_slice = len(at_a_place) == 1 and self._per_chip <= hardware.per_chip
+        self._has_coords = len(self._coords) == len(coords) and is_one_slice
+        self._torus: Coords = self._extent()
         self._link = first(hardware.link_bytes_per_s)
 
     def _extent(self) -> Coords:
@@ -130,19 +135,28 @@ class NetworkModel:
         lines = self._lines(group)
         if lines is None:
             return self._ring_in_order(row, payload)
-        size = len(group)
+        if not lines:
+            return Transfer(seconds=None, formula="the speed between the devices of a chip is unknown")
+        chips = math.prod(line.length for line in lines)
+        # Groups that take one device of each chip share its links.
+        share = len(group) / chips / self._per_chip
         words, links = " and ".join(line.words for line in lines), _both_ways(line.dimension for line in lines)
         if row.kind in _EXCHANGES:
             seconds = max(
-                payload * (line.length // 2) * -(-line.length // 2) / line.length / (line.links * self._link)
+                payload
+                * self._per_chip
+                * (line.length // 2)
+                * -(-line.length // 2)
+                / line.length
+                / (line.links * self._link)
                 for line in lines
             )
             return Transfer(
                 seconds=seconds, formula=f"all-to-all over {words}, {_speed(self._link)} a link", links=links
             )
-        rate = sum(line.links for line in lines) * self._link
-        whole = payload * size if row.kind == "all-gather" else payload
-        seconds = _GATHERS[row.kind] * whole * (size - 1) / size / rate
+        rate = sum(line.links for line in lines) * self._link * share
+        whole = payload * len(group) if row.kind == "all-gather" else payload
+        seconds = _GATHERS[row.kind] * whole * (chips - 1) / chips / rate
         times = "2 " if row.kind == "all-reduce" else ""
         return Transfer(seconds=seconds, formula=f"{times}V (n - 1) / n / {_speed(rate)}: {words}", links=links)
 
@@ -150,7 +164,7 @@ class NetworkModel:
         """The dimensions along which a group lies; None if it is no block of the torus."""
         points = {self._coords[position] for position in group}
         along = [sorted(set(values)) for values in zip(*points, strict=True)]
-        if math.prod(map(len, along)) != len(points) or len(points) != len(group):
+        if math.prod(map(len, along)) != len(points) or len(group) not in (len(points), len(points) * self._per_chip):
             return None
         lines = []
         for dimension, places in enumerate(along):

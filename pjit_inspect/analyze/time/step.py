@@ -42,7 +42,7 @@ from pjit_inspect.model.time.rows import (
 )
 from pjit_inspect.model.time.step_time import StepTime
 
-_COPIES = operations("copy")
+_WRITES = operations("write")
 _TOO_MUCH, _NOTABLE = 1.2, 0.02
 """From this factor over its roofline a product is told of, if that is this share of the time of kernels."""
 _HOST_SPACE = 5
@@ -105,7 +105,9 @@ class _Step:
         self._kernels = [
             index
             for index in running.order
-            if (index in self._number or bool(is_kernel[index])) and index not in self._sites
+            if (index in self._number or bool(is_kernel[index]))
+            and index not in self._sites
+            and not self._is_write(index)
         ]
         self._seconds = {index: self._run_of(index) for index in self._kernels}
         self._transfers = self._find_transfers()
@@ -147,11 +149,24 @@ class _Step:
         )
         return Clock(self._module, self._sites, costs).run(self._computations)
 
+    def _is_write(self, index: int) -> bool:
+        """True if an instruction starts to write a part of an array while kernels run."""
+        module = self._module
+        called = module.instructions.called[index].tolist()
+        return (
+            module.opcodes[module.instructions.opcode[index]] == "async-start"
+            and bool(called)
+            and module.instruction(int(module.computations.root[called[0]])).opcode in _WRITES
+        )
+
     def _copy_s(self, index: int) -> float:
         """Seconds of a copy that runs beside kernels: its bytes are read and written once."""
         module, called = self._module, self._module.instructions.called[index].tolist()
         operands = module.instructions.operands[index].tolist()
         moved = int(module.computations.root[called[0]]) if called else operands[0] if operands else -1
+        if self._is_write(index):
+            # The part that is written, not the array around it.
+            moved = int(module.instructions.operands[moved][1])
         size = int(module.result_bytes[moved]) if moved >= 0 else 0
         if self._given.hardware is None or size <= 0:
             return 0.0

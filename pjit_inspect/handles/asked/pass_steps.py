@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,7 +36,7 @@ Lines = dict[str, tuple[str, str]]
 """Of a program's text, each instruction's name -> its line without metadata, and the user's line or ""."""
 
 
-def changed_lines(before: Lines, after: Lines) -> tuple[ChangedLine, ...]:
+def _differing(before: Lines, after: Lines) -> tuple[ChangedLine, ...]:
     """The instructions that differ between two programs, by name."""
     found = [
         ChangedLine(name=name, before=before.get(name, ("", ""))[0], after=text, where=where)
@@ -114,16 +114,42 @@ class PassSteps:
             _same=frozenset(own.name for own in there if known.get(own.name) == own.facts),
         )
 
-    def lines(self, number: int) -> Lines:
-        """The instructions of the program after the pass of this number, in XLA's order."""
+    def lines(self, number: int, known: dict[str, tuple[str, str]] | None = None) -> Lines:
+        """The instructions of the program after the pass of this number, in XLA's order.
+
+        `known` keeps what was read of a line for the next call: most lines are in many programs.
+        """
+        return self._named_lines(self.text(number).splitlines(), {} if known is None else known)
+
+    def changed(self, before: int, after: int) -> tuple[ChangedLine, ...]:
+        """The instructions that differ between the programs after two passes; only lines not in both are read."""
+        old, new = (self._text(number).splitlines() for number in (before, after))
+        both = set(old).intersection(new)
+        return _differing(*(self._named_lines((line for line in own if line not in both), {}) for own in (old, new)))
+
+    def _text(self, number: int) -> str:
+        """As `text`; the last two are kept, as whoever steps through passes needs each text twice."""
+        texts = self._texts
+        texts[number] = texts.pop(number, None) or self.text(number)
+        if len(texts) > 2:
+            del texts[next(iter(texts))]
+        return texts[number]
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        return {}
+
+    def _named_lines(self, lines: Iterable[str], known: dict[str, tuple[str, str]]) -> Lines:
         found: Lines = {}
-        for line in self.text(number).splitlines():
+        for line in lines:
             if match := _LINE.match(line):
-                name = _OP_NAME.search(line)
-                paths = self.paths(name[1]) if name else ()
-                where = self.place(paths[0])[1] if paths else ""
-                found[match[1]] = _METADATA.sub("", line).strip(), where
+                found[match[1]] = known.get(line) or known.setdefault(line, self._read_line(line))
         return found
+
+    def _read_line(self, line: str) -> tuple[str, str]:
+        name = _OP_NAME.search(line)
+        paths = self.paths(name[1]) if name else ()
+        return _METADATA.sub("", line).strip(), self.place(paths[0])[1] if paths else ""
 
     def _snapshots(self) -> Iterator[Snapshot]:
         """The steps that changed the program; one program is held at a time."""

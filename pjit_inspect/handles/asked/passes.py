@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import Guard
-from pjit_inspect.handles.asked.pass_steps import Lines, PassSteps, changed_lines
+from pjit_inspect.handles.asked.pass_steps import Lines, PassSteps
 from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.passes import ChangedLine, PassTable
@@ -73,7 +73,7 @@ class RecordPasses(OfRecord, Displayable, PassTable):
         for own in (number, before):
             if not 0 <= own < len(steps.written):
                 raise ValueError(f"there is no pass {own}; the numbers are those of record.passes, and 0")
-        return changed_lines(steps.lines(before), steps.lines(number))
+        return steps.changed(before, number)
 
     def _view(self) -> Document:
         return passes_view(self, self._data.name, document_axes(self._data))
@@ -106,7 +106,8 @@ def _lines(table: PassTable, steps: PassSteps, most: int) -> tuple[dict[int, Lin
             "a pass changed."
         )
     try:
-        return {number: steps.lines(number) for number in (0, *(row.number for row in table))}, ""
+        known: dict[str, tuple[str, str]] = {}
+        return {number: steps.lines(number, known) for number in (0, *(row.number for row in table))}, ""
     except (CaptureError, ParseError, RuntimeError) as error:
         return {}, f"There is no text of these programs: {error}"
 

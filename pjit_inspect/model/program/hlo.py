@@ -95,6 +95,10 @@ class HloReader(Protocol):
         """Everything else about instruction `index`. Raises `ParseError` when its bytes are damaged."""
         ...
 
+    def groups(self, index: int) -> tuple[tuple[int, ...], ...] | None:
+        """`Details.replica_groups`, without decoding the rest. Raises `ParseError` when its bytes are damaged."""
+        ...
+
     def number(self, index: int) -> int:
         """A parameter's number, or the element a get-tuple-element takes, without decoding the rest.
 
@@ -373,6 +377,11 @@ class Instruction:
         Faster than `details`. Raises `ParseError` when its bytes are damaged.
         """
         return self.module.reader.number(self.index)
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...] | None:
+        """`Details.replica_groups`. Faster than `details`. Raises `ParseError` when its bytes are damaged."""
+        return self.module.reader.groups(self.index)
 
     @property
     def details(self) -> Details:

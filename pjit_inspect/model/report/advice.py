@@ -99,6 +99,8 @@ class Advice:
       runs_once: whether these bytes hold only if loops of unknown length run once.
       with_edits: the changes of the rows before it, which it was counted on top of.
       removes: instruction names of the collectives of the compiled program that are gone with it; () for a fact.
+      brings: for each set of axes, None for none, how many collectives come with it, and the bytes that a device sends
+        for them, as XLA's partitioner makes them; () for a fact.
     """
 
     kind: AdviceKind
@@ -120,6 +122,7 @@ class Advice:
     runs_once: bool = False
     with_edits: tuple[Edit, ...] = ()
     removes: tuple[str, ...] = ()
+    brings: tuple[tuple[tuple[str, ...] | None, int, int], ...] = ()
 
     def check(self) -> Checked:
         """Compile the changed program to the end, run nothing, and count the bytes its collectives send.
@@ -149,7 +152,7 @@ class AdviceTable(Table[Advice]):
       best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
         row; 0 for none.
       missing: why no change was tried; "" if some were.
-      untried: why some changes were not tried; "" if all were that could save a noticeable part.
+      untried: why some changes were not tried; "" if all were that have a noticeable part at stake.
       left_out: number of these that were left out for want of questions.
     """
 

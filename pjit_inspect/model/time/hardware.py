@@ -58,6 +58,7 @@ class Hardware:
       memory_bytes_per_s: bandwidth of its main memory.
       network: how devices are linked.
       link_bytes_per_s: one link of a torus in one direction; or what a device sends into its host's switch.
+      per_chip: JAX devices of a chip, which share its links.
       rings_from: on a torus, a dimension of this many chips, or a multiple, is wrapped to a ring; 0 for none.
       between_hosts: bytes per second that a device sends outside of its slice (TPU) or host (GPU).
       clock_hz: the clock that XLA's estimated cycles count; () if unknown.
@@ -75,6 +76,7 @@ class Hardware:
     memory_bytes_per_s: BySource = ()
     network: Network = ""
     link_bytes_per_s: BySource = ()
+    per_chip: int = 1
     rings_from: int = 0
     between_hosts: BySource = ()
     clock_hz: BySource = ()
@@ -138,6 +140,7 @@ def _tpu(
     outside: Sourced,
     rings_from: int,
     per_cycle: int = 0,
+    per_chip: int = 1,
     **others: BySource,
 ) -> Hardware:
     return Hardware(
@@ -146,6 +149,7 @@ def _tpu(
         memory_bytes_per_s=memory,
         network="torus",
         link_bytes_per_s=(link,),
+        per_chip=per_chip,
         rings_from=rings_from,
         between_hosts=(outside,),
         clock_hz=(Sourced(bf16[0].value / per_cycle, _CYCLES),) if per_cycle else (),
@@ -213,6 +217,8 @@ HARDWARE: dict[str, Hardware] = {
         link=Sourced(100e9, _DERIVED),
         outside=Sourced(100e9 / 8 / 2, _CLOUD),
         rings_from=4,
+        per_cycle=524_288,
+        per_chip=2,
     ),
     "a100": _gpu("A100", bf16=312e12, int8=624e12, memory=2_039_040_000_000, link=300e9),
     "h100": _gpu(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
-from pjit_inspect.model.time.hardware import first, hardware_of
+from pjit_inspect.model.time.hardware import HARDWARE, first, hardware_of
 
 GIB = 1 << 30
 
@@ -17,8 +17,8 @@ _CLOUD, _LIBTPU, _JAX, _XLA = "Google", "libtpu", "TpuInfo", "XLA"
 """Google Cloud's pages; the limit in the words with which libtpu 0.0.42 refuses a program that needs more; JAX's own
 table; XLA's descriptions of GPUs."""
 
-DEVICES_OF_A_CHIP = {"tpu7x": 2}
-"""Devices that JAX has for each chip, where it is not one: each of a tpu7x has half of its memory."""
+DEVICES_OF_A_CHIP = {chip: own.per_chip for chip, own in HARDWARE.items()}
+"""Devices that JAX has for each chip: each of a tpu7x has half of its memory."""
 
 _CORES_OF_A_DEVICE = {"v4": 2, "v5p": 2}
 """TensorCores of a device, where it is not one; JAX's figures are of one."""

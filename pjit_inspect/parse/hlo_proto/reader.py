@@ -135,6 +135,10 @@ class ProtoReader:
         """The kind of a fusion and the target of a custom call; "" for neither."""
         return self._words[int(self._kinds[index])], self._words[int(self._targets[index])]
 
+    def groups(self, index: int) -> tuple[tuple[int, ...], ...] | None:
+        """`Details.replica_groups` of instruction `index`. Raises `ParseError` for damaged bytes."""
+        return _groups(self._message(index, self.raw(index)))[0]
+
     def details(self, index: int) -> Details:
         """The details of instruction `index` beyond its columns. Raises `ParseError` for damaged bytes."""
         content = self.raw(index)

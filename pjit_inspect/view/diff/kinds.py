@@ -240,7 +240,7 @@ _COLLECTIVES = ListKind(
     more=(lambda row: row.phase or "", _place),
     figures=(
         ("moves", lambda row: f"{row.dtype}{shape_text(row.local_shape)}"),
-        ("payload", lambda row: f"{bytes_text(row.payload_bytes)} each"),
+        ("array on a device", lambda row: f"{bytes_text(row.payload_bytes)} each"),
         ("runs", _runs),
         ("phase", lambda row: row.phase or ""),
         ("schedule", lambda row: schedule_words(row) or "synchronous"),

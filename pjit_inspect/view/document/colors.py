@@ -40,12 +40,12 @@ No axis has one of these colours, and no axis colour is used beside them.
 """
 
 PHASE_COLORS: dict[str, str] = {
-    "forward": "#3b6fb6",
-    "recompute": "#7a4fb0",
-    "backward": "#b35f0c",
-    "optimizer": "#2f8046",
+    "forward": "#99a2ad",
+    "recompute": "#c2c8cf",
+    "backward": "#6a7380",
+    "optimizer": "#49515b",
 }
-"""A training phase -> its colour, as in the inspector's graph."""
+"""A training phase -> its grey, as in the table of the inspector's colours (`front/src/core/theme.js`)."""
 
 STAGE_COLORS = {"trace": "#3b6fb6", "lower": "#7a5aa6", "XLA": "#b04a06", "from disk": "#56700b"}
 """A stage of a compile -> its colour; "from disk" replaces XLA where the compilation cache had the program."""

@@ -1,4 +1,4 @@
-var It=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Rt=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],_t=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Pt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function B(e){let t=new Array(16).fill(0);for(let r of e)t[r]++;t[0]=0;let i=[];for(let r=1;r<16;r++)for(let o=0;o<e.length;o++)e[o]===r&&i.push(o);return{counts:t,symbols:i}}var H=class{constructor(t,i){this.bytes=t,this.at=i,this.held=this.count=0}take(t){for(;this.count<t;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<t)-1;return this.held>>>=t,this.count-=t,i}symbol({counts:t,symbols:i}){let[r,o,a]=[0,0,0];for(let n=1;n<16;n++){r|=this.take(1);let p=t[n];if(r-o<p)return i[a+r-o];a+=p,o=o+p<<1,r<<=1}throw new Error("the data are damaged")}},qt=[B(Array.from({length:288},(e,t)=>t<144?8:t<256?9:t<280?7:8)),B(new Array(30).fill(5))];function Ft(e){let[t,i,r]=[e.take(5)+257,e.take(5)+1,e.take(4)+4],o=new Array(19).fill(0);for(let p=0;p<r;p++)o[Pt[p]]=e.take(3);let a=B(o),n=[];for(;n.length<t+i;){let p=e.symbol(a);if(p<16)n.push(p);else{let l=p===16?n[n.length-1]:0,c=p===16?3+e.take(2):p===17?3+e.take(3):11+e.take(7);for(let d=0;d<c;d++)n.push(l)}}return[B(n.slice(0,t)),B(n.slice(t))]}function et(e){let t=new H(e,2),i=new Uint8Array(4*e.length+1024),r=0,o=a=>{if(r+a<=i.length)return;let n=new Uint8Array(2*(r+a));n.set(i),i=n};for(let a=0;!a;){a=t.take(1);let n=t.take(2);if(n===0){t.held=t.count=0;let c=t.take(16);t.take(16),o(c),i.set(e.subarray(t.at,t.at+c),r),t.at+=c,r+=c;continue}if(n===3)throw new Error("the data are damaged");let[p,l]=n===1?qt:Ft(t);for(let c=t.symbol(p);c!==256;c=t.symbol(p)){if(c<256){o(1),i[r++]=c;continue}let d=It[c-257]+t.take(Rt[c-257]),x=t.symbol(l),m=_t[x]+t.take(x<2?0:(x>>1)-1);if(m>r)throw new Error("the data are damaged");o(d);for(let h=0;h<d;h++,r++)i[r]=i[r-m]}}return i.slice(0,r).buffer}var Wt="PJITVIEW",Ht={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(t,i){this.bytes=t,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(t){let i=t?this.ends[t-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[t]))}longest(){let t=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])t=Math.max(t,this.ends[i]-r);return t}};function it(e){let t=new TextDecoder;if(t.decode(new Uint8Array(e,0,8))!==Wt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(e,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let o=JSON.parse(t.decode(new Uint8Array(e,16,r))),a=16+r,n=new Set,p=d=>d in o.columns,l=d=>{if(!p(d))return new Int32Array(0);let[x,m,h]=o.columns[d],b=new Ht[x](e,a+m,h);if(x!=="s4"||n.has(d))return b;n.add(d);for(let g=1;g<h;g++)b[g]+=b[g-1];return b};return{header:o,column:l,strings:d=>new U(l(d),l(`${d}.ends`)),has:p}}function rt(e){let t=atob(e.trim()),i=new Uint8Array(t.length);for(let r=0;r<t.length;r++)i[r]=t.charCodeAt(r);return i}async function st(e){if(typeof DecompressionStream>"u")return et(e);let t=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(t).arrayBuffer()}var Ut="http://www.w3.org/2000/svg",ot={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function at(e,t,i){for(let[r,o]of Object.entries(t))if(!(o==null||o===!1))if(r.startsWith("on"))e.addEventListener(r.slice(2),o);else if(r==="style")for(let[a,n]of Object.entries(o))e.style.setProperty(a,String(n));else e.setAttribute(r,o===!0?"":String(o));return e.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),e}function s(e,t={},...i){return at(document.createElement(e),t,i)}function f(e,t={},...i){return at(document.createElementNS(Ut,e),t,i)}function G(e,t,i){return i?e.key in ot?Math.max(0,Math.min(i-1,t+ot[e.key])):e.key==="Home"?0:e.key==="End"?i-1:null:null}function I(e,t,i,r){let o=t.map(([p,l,c])=>s("button",{type:"button",role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),a=s("div",{class:"tabs",role:"tablist","aria-label":e,onkeydown:p=>{let l=G(p,t.findIndex(([c])=>c===i()),t.length);l!==null&&(p.preventDefault(),r(t[l][0]),o[l].focus())}},o),n=()=>{t.forEach(([p],l)=>{o[l].setAttribute("aria-selected",String(p===i())),o[l].tabIndex=p===i()?0:-1})};return n(),{bar:a,update:n}}var nt=`.pjit-inspector,
+var Rt="http://www.w3.org/2000/svg",Z={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function tt(t,e,i){let r=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[s,n]=r?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[a,p]of Object.entries(s))if(!(p==null||p===!1))if(a.startsWith("on"))t.addEventListener(a.slice(2),p);else if(a==="style")for(let[l,c]of Object.entries(p))t.style.setProperty(l,String(c));else t.setAttribute(a,p===!0?"":String(p));return t.append(..._t(n)),t}var _t=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function o(t,...e){let[i,...r]=t.split("."),s=document.createElement(i);return i==="button"&&s.setAttribute("type","button"),tt(s,r,e)}function f(t,...e){let[i,...r]=t.split(".");return tt(document.createElementNS(Rt,i),r,e)}function et(t,e,i){let r=o("tr",e.map(n=>o("th",{scope:"col"},n))),s=i.map(([n,...a])=>o("tr",o("th",{scope:"row"},n),a.map(p=>o("td",p))));return o(t,o("thead",r),o("tbody",s))}function W(t,e,i){return i?t.key in Z?Math.max(0,Math.min(i-1,e+Z[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}function L(t,e,i,r){let s=e.map(([p,l,c])=>o("button",{role:"tab",title:c,"data-tab":p,onclick:()=>r(p)},l)),n=o("div.tabs",{role:"tablist","aria-label":t,onkeydown:p=>{let l=W(p,e.findIndex(([c])=>c===i()),e.length);l!==null&&(p.preventDefault(),r(e[l][0]),s[l].focus())}},s),a=()=>{e.forEach(([p],l)=>{s[l].setAttribute("aria-selected",String(p===i())),s[l].tabIndex=p===i()?0:-1})};return a(),{bar:n,update:a}}var qt="PJITVIEW",Ft={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function it(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==qt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let s=JSON.parse(e.decode(new Uint8Array(t,16,r))),n=16+r,a=new Set,p=d=>d in s.columns,l=d=>{if(!p(d))return new Int32Array(0);let[j,m,h]=s.columns[d],g=new Ft[j](t,n+m,h);if(j!=="s4"||a.has(d))return g;a.add(d);for(let x=1;x<h;x++)g[x]+=g[x-1];return g};return{header:s,column:l,strings:d=>new U(l(d),l(`${d}.ends`)),has:p}}function rt(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function ot(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Wt=async t=>it(await ot(t)),st=t=>Wt(rt(document.getElementById(t)?.textContent??""));async function nt(t,e){if(typeof document>"u")return;let[i,r]=["pjit-inspector","pjit-first"].map(a=>document.getElementById(a));if(!i||!r)return;document.head.append(o("style",t));let s=new URLSearchParams(location.hash.slice(1)).get("theme");s&&(document.documentElement.dataset.theme=s);let n=e(i,JSON.parse(r.textContent??""),st);try{n(await st("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(a){i.append(o("p.nothing",`The rest of this page could not be read: ${a}`))}}var at=`.pjit-inspector,
 :root {
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -84,8 +84,22 @@ body:has(> #pjit-inspector) {
 .pjit-inspector bdi {
   unicode-bidi: isolate;
 }
-.pjit-inspector p {
+/* What a browser gives elements, away: each rule says what is its own. */
+:where(.pjit-inspector) :is(h1, h2, h3, p, ul, ol, dl, dd, figure) {
   margin: 0;
+}
+:where(.pjit-inspector) ul:not(.facts, .memhelp) {
+  list-style: none;
+}
+:where(.pjit-inspector) table {
+  border-collapse: collapse;
+}
+:where(.pjit-inspector) :is(th, td) {
+  font-weight: 400;
+  text-align: left;
+}
+:where(.pjit-inspector) :is(button, summary) {
+  cursor: pointer;
 }
 .pjit-inspector .dim {
   color: var(--dim);
@@ -99,7 +113,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector h2 {
   font: 600 14px/20px var(--ui);
-  margin: 0;
   display: block;
 }
 .pjit-inspector h2.code {
@@ -114,14 +127,12 @@ body:has(> #pjit-inspector) {
   font-family: var(--ui);
 }
 .pjit-inspector summary {
-  cursor: pointer;
   font-size: 11px;
   color: var(--dim);
 }
 .pjit-inspector h3,
 .pjit-inspector h2.minor {
   font: 600 11px/16px var(--ui);
-  margin: 0;
   color: var(--dim);
 }
 .pjit-inspector button,
@@ -140,7 +151,6 @@ body:has(> #pjit-inspector) {
   font-weight: 600;
   font-size: 0.95em;
 }
-
 .pjit-inspector .top {
   grid-area: top;
   padding: 8px 12px;
@@ -158,7 +168,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .what {
   color: var(--dim);
   min-width: 0;
-  margin: 0;
   font: inherit;
 }
 .pjit-inspector .stale {
@@ -236,16 +245,6 @@ body:has(> #pjit-inspector) {
   text-overflow: ellipsis;
   white-space: nowrap;
 }
-.pjit-inspector .pictureof {
-  display: flex;
-  gap: 4px;
-  align-items: center;
-  padding: 1px 0;
-}
-.pjit-inspector .pictureof span {
-  flex: 1;
-  padding-right: 12px;
-}
 .pjit-inspector .help {
   position: absolute;
   z-index: 40;
@@ -276,9 +275,6 @@ body:has(> #pjit-inspector) {
   gap: 4px 8px;
   margin: 4px 0;
 }
-.pjit-inspector .help dd {
-  margin: 0;
-}
 .pjit-inspector kbd {
   font-family: var(--code);
 }
@@ -291,34 +287,22 @@ body:has(> #pjit-inspector) {
   max-width: 100%;
   overflow-x: auto;
 }
-
 .pjit-inspector .question p {
   margin: 0 0 4px;
 }
-
-.pjit-inspector .question table {
-  border-collapse: collapse;
-  font-variant-numeric: tabular-nums;
-}
-
 .pjit-inspector .question th {
   font-weight: normal;
-  text-align: left;
   white-space: nowrap;
 }
-
 .pjit-inspector .question thead th {
   color: var(--dim);
 }
-
 .pjit-inspector .question :is(th, td) {
   padding: 1px 16px 1px 0;
 }
-
 .pjit-inspector .question .right {
   text-align: right;
 }
-
 /* Where there is room, a column for each figure: the page begins higher. */
 @container (min-width: 1000px) {
   .pjit-inspector .question table,
@@ -336,7 +320,6 @@ body:has(> #pjit-inspector) {
     text-align: left;
   }
 }
-
 .pjit-inspector .answer {
   font-size: 14px;
   line-height: 20px;
@@ -354,7 +337,6 @@ body:has(> #pjit-inspector) {
   background: none;
   padding: 3px 6px;
   border-radius: 4px;
-  cursor: pointer;
   color: var(--dim);
   white-space: nowrap;
 }
@@ -372,7 +354,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .panes {
   display: none;
 }
-
 .pjit-inspector .list {
   grid-area: list;
   display: flex;
@@ -557,10 +538,8 @@ body:has(> #pjit-inspector) {
   border: 0;
   background: none;
   padding: 8px;
-  cursor: pointer;
   color: var(--select);
 }
-
 .pjit-inspector .details {
   grid-area: details;
   border-left: 1px solid var(--rule);
@@ -600,7 +579,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .facts,
 .pjit-inspector .places,
 .pjit-inspector .opcodes {
-  margin: 0;
   padding-left: 14px;
   font-size: 11px;
   line-height: 16px;
@@ -609,7 +587,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .places {
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .places .line {
   display: block;
@@ -620,15 +597,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .opcodes {
   columns: 2;
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .link {
+  text-align: left;
   border: 0;
   background: none;
   padding: 0;
   color: var(--select) !important;
-  cursor: pointer;
-  text-align: left;
   overflow-wrap: anywhere;
 }
 .pjit-inspector .pair {
@@ -639,9 +614,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pair figure {
   flex: 1 1 0;
   min-width: 0;
-}
-.pjit-inspector figure {
-  margin: 0;
 }
 .pjit-inspector figcaption {
   font-size: 11px;
@@ -657,8 +629,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .numbers th,
 .pjit-inspector .numbers td {
   padding: 3px 0;
-  font-weight: 400;
-  text-align: left;
 }
 .pjit-inspector .numbers .figure {
   text-align: right;
@@ -686,7 +656,6 @@ body:has(> #pjit-inspector) {
   gap: 3px 12px;
 }
 .pjit-inspector .pairs dd {
-  margin: 0;
   text-align: right;
   overflow-wrap: anywhere;
 }
@@ -714,7 +683,6 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   align-items: center;
 }
-
 .pjit-inspector .shards {
   max-width: 100%;
   height: auto;
@@ -787,7 +755,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
-
 .pjit-inspector .centre {
   grid-area: centre;
   display: flex;
@@ -995,7 +962,6 @@ body:has(> #pjit-inspector) {
   gap: 6px;
   align-content: start;
 }
-
 .pjit-inspector .totals {
   grid-area: totals;
   padding: 8px 10px;
@@ -1003,6 +969,7 @@ body:has(> #pjit-inspector) {
   min-width: 0;
 }
 .pjit-inspector .total {
+  text-align: left;
   display: grid;
   grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) minmax(64px, auto) minmax(90px, auto);
   gap: 6px;
@@ -1011,8 +978,6 @@ body:has(> #pjit-inspector) {
   border-radius: 3px;
   background: none;
   padding: 2px 2px;
-  text-align: left;
-  cursor: pointer;
   align-items: center;
 }
 .pjit-inspector .totals .total:hover {
@@ -1089,7 +1054,6 @@ body:has(> #pjit-inspector) {
   flex-wrap: wrap;
   gap: 3px;
 }
-
 .pjit-inspector .traffic > .totals {
   flex: 0 1 620px;
   padding: 0;
@@ -1234,7 +1198,7 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;var Kt=`
+`;var Ht=`
 text #1f2328 #e6e8eb #000 #fff CanvasText
 dim #59626d #a2abb6 #000 #fff CanvasText
 line #7f8894 #6d7682 #000 #fff CanvasText
@@ -1284,17 +1248,17 @@ less-fill #cfe9c0 #2b4a20
 more-fill #f8cfca #572a26
 ink #3a424c #c3cad2
 held #9aa3ae #68717c
-track #eef0f2 #262a30`,dt=Kt.trim().split(`
-`).map(e=>e.split(" ")),$=e=>dt.map(t=>t[e]&&t[e]!=="-"?`--${t[0]}:${t[e]};`:"").join(""),K=":root:not([data-theme=light])",[Vt,pt]=["dark","light"].map(e=>`.pjit-inspector.pjit-inspector.${e}`),lt=`:root[data-theme=dark] .pjit-inspector,${Vt}`,Xt=`${K},${K} .pjit-inspector,:host .pjit-inspector`,ct="@media (prefers-contrast:more)",Jt={ax:"c",mem:"m",scope:"m"},Yt=dt.map(([e])=>[e,Jt[e.split("-")[0]]]).filter(([,e])=>e).map(([e,t])=>`.${e}{--${t}:var(--${e})}`),ht=`
-${Yt.join("")}
+track #eef0f2 #262a30`,dt=Ht.trim().split(`
+`).map(t=>t.split(" ")),$=t=>dt.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),H=":root:not([data-theme=light])",[Gt,pt]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),lt=`:root[data-theme=dark] .pjit-inspector,${Gt}`,Kt=`${H},${H} .pjit-inspector,:host .pjit-inspector`,ct="@media (prefers-contrast:more)",Vt={ax:"c",mem:"m",scope:"m"},Xt=dt.map(([t])=>[t,Vt[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),ht=`
+${Xt.join("")}
 :root,.pjit-inspector{${$(1)}color-scheme:light dark}
-@media (prefers-color-scheme:dark){${Xt}{${$(2)}}}
+@media (prefers-color-scheme:dark){${Kt}{${$(2)}}}
 :root[data-theme=light],${pt}{${$(1)}color-scheme:light}
 :root[data-theme=dark],${lt}{${$(2)}color-scheme:dark}
 ${ct}{:root,.pjit-inspector.pjit-inspector,${pt}{${$(3)}}${lt}{${$(4)}}}
-${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
+${ct} and (prefers-color-scheme:dark){${H} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
-`;function w(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let i=t.indexOf(e[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(e,t){return e.map(i=>Qt(i,t))}function Qt(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?s("b",{},e.strong):"dim"in e?s("span",{class:"dim"},e.dim):"name"in e?s("b",{class:"code"},e.name):"code"in e?s("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?Zt(e):""}function A(e,t,i,r){return s("span",{class:`axis ${w(t,r)}`},i===null?e:`${e} ${i}`)}function Zt(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,i=e.how==="counted"||!e.unit?void 0:e.how;return s(e.strong?"b":"span",{title:i},t)}var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function mt(){y.removed[1]="only before",y.added[1]="only after"}var R=Object.keys(y);function T(e){let[t,i]=y[e];return s("span",{class:`sign is-${e}`,title:i},t,s("span",{class:"offscreen"},` ${i}`))}function S(e){let[t,i]=y[e];return s("span",{class:`statusword is-${e}`},`${t} ${i}`)}function _(e){return e<0?"is-less":e>0?"is-more":"is-same"}function ft(e){let{first:t}=e,{unit:i,rows:r}=t.bars,o=r.map(a=>{let n=t.axis_sets[a.axes];return s("button",{type:"button",class:`axisrow ${w(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},s("span",{class:"axis",title:n.words},n.words),s("span",{class:"track","aria-hidden":"true"},s("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),s("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),s("span",{class:"sent"},a.sent),s("span",{class:"became"},t.incomplete.length?null:[S(a.status),te(a)?` ${a.change}`:null]),s("span",{class:"dim number"},`${a.counts} ${a.counts==="1"?"collective":"collectives"}`))});return e.listen(a=>{a.has("axes")&&r.forEach((n,p)=>o[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),s("section",{class:"totals","aria-label":"Sends, by mesh axis"},s("h2",{class:"minor"},`Each device sends per call (${i}), by mesh axis${t.incomplete.length?", in the part that is there":""} `,s("span",{class:"key"},s("i",{class:"before"}),"before ",s("i",{class:"after"}),"after")),s("div",{class:"axisrows"},o.length?o:s("p",{class:"dim"},t.unsent??"Nothing is sent.")))}var te=e=>e.status==="less"||e.status==="more";var ut=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
+`;function b(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function A(t,e){return`${b(t)} ${e}${t===1?"":"s"}`}function G(t,e){let i=[];for(let n of[...t].sort((a,p)=>a-p)){let a=i[i.length-1];a&&n===a[1]+1?a[1]=n:i.push([n,n])}let r=e===void 0?i:i.slice(0,e);return r.map(([n,a])=>a-n>1?`${n}-${a}`:a>n?`${n} ${a}`:`${n}`).join(" ")+(r.length<i.length?" ...":"")}function w(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function M(t,e){return t.map(i=>Jt(i,e))}function Jt(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?o("b",t.strong):"dim"in t?o("span.dim",t.dim):"name"in t?o("b.code",t.name):"code"in t?o("code",t.code):"axis"in t?T(t.axis,t.axes,t.size,e):"number"in t?Yt(t):""}function T(t,e,i,r){return o("span",{class:`axis ${w(e,r)}`},i===null?t:`${t} ${i}`)}function Yt(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return o(t.strong?"b":"span",{title:i},e)}function mt(t,e){if(!t?.length)return null;let i=t.map(r=>o("li",M(r,e)));return o("details",o("summary",`${A(t.length,"fact")} behind it`),o("ul.facts",i))}var ft=t=>o("dl.pairs",t.filter(([,e])=>e).map(([e,i])=>[o("dt",e),o("dd.code",i)]));var y={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]};function ut(){y.removed[1]="only before",y.added[1]="only after"}var P=Object.keys(y);function B(t){let[e,i]=y[t];return o("span",{class:`sign is-${t}`,title:i},e,o("span.offscreen",` ${i}`))}function S(t){let[e,i]=y[t];return o("span",{class:`statusword is-${t}`},`${e} ${i}`)}function I(t){return t<0?"is-less":t>0?"is-more":"is-same"}function xt(t){let{first:e}=t,{unit:i,rows:r}=e.bars,s=r.map(n=>{let a=e.axis_sets[n.axes];return o("button",{class:`axisrow ${w(a.axes,e.axes)}`,"aria-pressed":"false",onclick:()=>t.filter({list:"collectives",axes:t.state.axes===n.axes?null:n.axes,status:null})},o("span.axis",{title:a.words},a.words),o("span.track",{"aria-hidden":"true"},o("span.bar.before",{style:{width:`${100*n.shares[0]}%`}}),o("span.bar.after",{style:{width:`${100*n.shares[1]}%`}})),o("span.sent",n.sent),o("span.became",e.incomplete.length?null:[S(n.status),Qt(n)?` ${n.change}`:null]),o("span.dim.number",`${n.counts} ${n.counts==="1"?"collective":"collectives"}`))});return t.listen(n=>{n.has("axes")&&r.forEach((a,p)=>s[p].setAttribute("aria-pressed",String(t.state.axes===a.axes)))}),o("section.totals",{"aria-label":"Sends, by mesh axis"},o("h2.minor",`Each device sends per call (${i}), by mesh axis${e.incomplete.length?", in the part that is there":""} `,o("span.key",o("i.before"),"before ",o("i.after"),"after")),o("div.axisrows",s.length?s:o("p.dim",e.unsent??"Nothing is sent.")))}var Qt=t=>t.status==="less"||t.status==="more";var gt=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
 /* Of a part, less is no verdict. */
 .pjit-inspector .compare.of-parts {
   --less: var(--dim);
@@ -1434,7 +1398,6 @@ ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.l
   max-width: 178px;
 }
 .compare .around {
-  list-style: none;
   margin: 0 0 12px;
   padding: 0;
   display: grid;
@@ -1471,17 +1434,16 @@ ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.l
   background: var(--line);
 }
 .compare .axisrow {
+  text-align: left;
   display: grid;
   width: 100%;
   grid-template-columns: 26% minmax(0, 1fr) 116px;
   column-gap: 8px;
   align-items: center;
-  text-align: left;
   border: 1px solid transparent;
   border-radius: 4px;
   background: none;
   padding: 3px 4px;
-  cursor: pointer;
 }
 .compare .axisrows {
   display: grid;
@@ -1543,14 +1505,11 @@ ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.l
   top: 0;
   z-index: 1;
   background: var(--bg);
-  text-align: left;
   font-weight: 600;
   padding: 4px 0;
 }
 .compare .matrix tbody th {
-  text-align: left;
   vertical-align: top;
-  font-weight: 400;
   padding-left: calc(12px * var(--depth));
   min-width: 84px;
   max-width: 150px;
@@ -1678,9 +1637,7 @@ ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.l
   font-size: 11px;
 }
 .compare .changes :is(th, td) {
-  text-align: left;
   vertical-align: top;
-  font-weight: 400;
   padding: 2px 6px 2px 0;
   border-bottom: 1px solid var(--rule);
   overflow-wrap: anywhere;
@@ -1755,6 +1712,6 @@ ${ct} and (prefers-color-scheme:dark){${K} .pjit-inspector.pjit-inspector:not(.l
     display: flex;
   }
 }
-`;function v(e){return String(e).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function E(e,t){return`${v(e)} ${t}${e===1?"":"s"}`}function V(e,t){let i=[];for(let a of[...e].sort((n,p)=>n-p)){let n=i[i.length-1];n&&a===n[1]+1?n[1]=a:i.push([a,a])}let r=t===void 0?i:i.slice(0,t);return r.map(([a,n])=>n-a>1?`${a}-${n}`:n>a?`${a} ${n}`:`${a}`).join(" ")+(r.length<i.length?" ...":"")}var xt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function P(e,t=""){let i=xt[e]??xt.kernel;return f("svg",{class:`glyph ${t}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function X(e){let t=e.tiles.map((r,o)=>o);t.sort((r,o)=>+(e.tiles[r]===1)-+(e.tiles[o]===1)||e.shape[o]-e.shape[r]||r-o);let i=t.slice(0,2).sort((r,o)=>r-o);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function ie(e,t){return Math.max(e,t)<=8?[1,1]:[Math.ceil(e/4),Math.ceil(t/4)]}function re(e,t){let i=new Array(t.length);for(let r=t.length-1;r>=0;r--)i[r]=e%t[r],e=Math.floor(e/t[r]);return i}function gt(e,t=X(e),i=e.tiles.map(()=>0)){let[r,o]=t,a=m=>m===null?1:e.tiles[m],n=ie(a(r),a(o)),p=Math.ceil(a(r)/n[0]),l=Math.ceil(a(o)/n[1]),c=e.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==o),d=Array.from({length:p*l},()=>[]);for(let m=0;m<e.devices.length;m++){let h=re(e.tileOf[m],e.tiles);if(c.some(j=>h[j]!==i[j]))continue;let b=r===null?0:Math.floor(h[r]/n[0]),g=o===null?0:Math.floor(h[o]/n[1]);d[b*l+g].push(e.devices[m])}let x=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((b,g)=>b-g)}));return{rowDim:r,columnDim:o,rows:p,columns:l,perBlock:n,depthDims:c,blocks:x}}var se=0;function bt(e,t,i){let r=e.header.shardings[t];if(!r)return null;let o=e.column("shardings.ends"),[a,n]=[t?o[t-1]:0,o[t]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:e.column("sharding_devices").subarray(a,n),tileOf:e.column("sharding_tiles").subarray(a,n)}}function q(e,t){let i=gt(e,t.dims??X(e),t.behind),{width:r,height:o}=le(e,i,t.width??220),a=i.depthDims.length?9:0,n=e.isPartial||e.partial.length>0,p=n?2:Math.min(3,e.copies-1),l=Math.max(22,6+5.8*vt(e,i).length),c=20+a,d=a+p*3.5+2,x=w([...new Set(O(e,i.rowDim).concat(O(e,i.columnDim)))],t.axes),m=w(e.partial,t.axes),h=[];a&&h.push(f("path",{class:"edge",d:`M0 0l${a} ${-a}h${r}l${-a} ${a}M${r} ${o}l${a} ${-a}v${-o}`}));for(let u=p;u>0;u--){let N=a+u*3.5;h.push(f("rect",{class:n?`copy partial ${m}`:"copy",x:N,y:N-2*a,width:r,height:o}))}let b=`pjit-hatch-${se++}`,g=n||e.copies>1;g&&h.unshift(ae(b,n?m:""));let[j,k]=[r/i.columns,o/i.rows],Z=i.blocks.length-1||1;i.blocks.forEach((u,N)=>{let[D,L]=[u.column*j,u.row*k],Dt=i.blocks.length===1?.3:.22+.5*N/Z,Lt=f("rect",{class:u.devices.length?`block ${x}`:"block empty",x:D,y:L,width:j,height:k,"fill-opacity":Dt});if(h.push(Lt),g&&u.devices.length&&h.push(f("rect",{x:D,y:L,width:j,height:k,fill:`url(#${b})`})),!u.devices.length)return;let tt=f("rect",{class:"ring",x:D+1,y:L+1,width:j-2,height:k-2});oe.set(tt,u.devices),h.push(ne(D+j/2,L+k/2,pe(u.devices,j-6)),tt)}),h.push(...ce(e,i,r,o,a,t.axes));let W=Math.max(0,p*3.5-a)+3,C=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+o+W];return f("svg",{class:"shards",viewBox:C.join(" "),width:C[2],height:C[3],role:"img","aria-label":t.label},h)}var oe=new WeakMap,wt=e=>({...e,tileOf:e.tile_of,copies:new Set(e.tile_of).size>1?1:e.tile_of.length,isPartial:e.is_partial});function ae(e,t){return f("pattern",{id:e,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${t}`,d:"M1 0V5"}))}function ne(e,t,i){let r=i.length*6.2+6;return f("g",{},f("rect",{class:"label",x:e-r/2,y:t-7,width:r,height:14,rx:2}),f("text",{x:e,y:t+3.7},i))}function pe(e,t){for(let i of[void 0,3,2,1]){let r=V(e,i);if(r.length*6.2+6<=t)return r}return String(e[0])}function O(e,t){return t===null||!e.spec||e.tiles[t]===1?[]:e.spec[t]}function le(e,t,i){if(t.columnDim===null)return{width:44,height:30};let r=Math.max(...t.blocks.map(l=>V(l.devices,2).length))*6.2+12,o=t.columns*Math.min(t.columns<=4?60:30,r);if(t.rowDim===null)return{width:Math.min(Math.max(100,o),i),height:28};let a=(e.shape[t.columnDim]||1)/(e.shape[t.rowDim]||1),n=Math.exp(Math.max(-.5,Math.min(.5,Math.log(a)/4))),p=Math.max(62/n,t.rows*(t.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*n,o,52),i),height:p}}function ce(e,t,i,r,o,a){let n=[];for(let[p,l]of[[t.columnDim,!0],[t.rowDim,!1]]){if(p===null)continue;let c=O(e,p),d=w(c,a),[x,m]=l?[i,t.columns]:[r,t.rows];if(e.tiles[p]>1){let k=x/m,W=Array.from({length:m},(C,u)=>[u*k+1.2,(u+1)*k-1.2]).map(([C,u])=>l?`M${C} ${-o-3}H${u}`:`M-3 ${C}V${u}`).join("");n.push(f("path",{class:`ruler ${d}`,d:W,transform:l?`translate(${o} 0)`:void 0}))}let h=c.length?`${e.shape[p]} ${c.join(" ")}`:e.tiles[p]>1&&e.tiles[p]<e.shape[p]?`${e.shape[p]} / ${e.tiles[p]}`:String(e.shape[p]),g=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},j=l?{x:(i+o)/2,y:-o-8}:g;n.push(f("text",{class:`dim ${d}`,...j},h))}if(t.depthDims.length){let p=vt(e,t),l=t.depthDims.flatMap(c=>O(e,c));n.push(f("text",{class:`dim depth ${w(l,a)}`,x:-4,y:-o+1,"text-anchor":"end"},p))}return n}var vt=(e,t)=>t.depthDims.map(i=>[e.shape[i],...O(e,i)].join(" ")).join(" \xD7 ");function jt(e,t){let i=(n,p)=>s("figure",{},q(wt(n),{axes:t,width:84,label:`${p}: ${n.words}, ${n.caption}`}),s("figcaption",{},`${p}: ${n.caption}`,s("br"),s("code",{},n.words))),r=i(e.before,"before"),o=Number(r.querySelector("svg")?.getAttribute("height")??0),a={class:"arrow","aria-hidden":"true",style:{"margin-top":`${Math.max(16,o/2-8)}px`}};return s("div",{class:"moves"},s("div",{class:"pair"},r,s("span",a,"\u2192"),i(e.after,"after")),s("p",{class:"dim small"},e.note))}var yt=["before","after"];function $t(e){let t=s("section",{class:"details","aria-label":"Details",tabindex:0}),i=()=>{let r=e.selected;t.replaceChildren(...r?he(e,r):de(e)),t.scrollTop=0};return e.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),t}function de(e){let t=e.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[s("h2",{},"Nothing selected"),s("p",{class:"dim"},t)]}function he(e,t){let{first:i}=e,r=t.axes===void 0?null:i.axis_sets[t.axes],o=t.status==="same",[a,n]=t.sides;return[s("h2",{class:r?w(r.axes,i.axes):"ax-none"},P(t.glyph)," ",r?[t.kind," over ",A(r.words,r.axes,null,i.axes)]:s("bdi",{},t.name)),s("p",{},S(t.status),t.number>1?` \xD7 ${t.number}; the figures below are of all`:""),r?s("p",{class:"code"},s("bdi",{},t.name)):null,t.reason.length?s("p",{class:"cause because"},s("b",{},"Because "),M(t.reason,i.axes)):o?null:s("p",{class:"dim"},"Why it differs: no cause known."),fe(t),...o?[s("h3",{},"In both programs"),...kt(e,n,"both")]:[a,n].flatMap((p,l)=>[s("h3",{class:"sidehead"},yt[l],s("span",{},l?t.after:t.before)),...p?kt(e,p,yt[l]):[s("p",{class:"dim"},me[l])]]),t.by.length?s("p",{class:"dim small"},`Joined by ${t.by.join(", ")}.`):null].filter(p=>p!==null)}var me=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function fe(e){return e.changes.length?s("table",{class:"changes"},s("thead",{},s("tr",{},["of one","before","after"].map(t=>s("th",{scope:"col"},t)))),s("tbody",{},e.changes.map(([t,i,r])=>s("tr",{},s("th",{scope:"row"},t),s("td",{},i),s("td",{},s("b",{},r)))))):null}function kt(e,t,i){let{axes:r}=e.first;return[...(t.causes??[]).map(o=>s("p",{class:"cause"},M(o,r))),t.picture?jt(t.picture,r):null,t.shape?ue(e,t,i):null,t.line?s("code",{class:"line"},t.line):null,s("dl",{class:"pairs"},t.figures.map(([o,a])=>[s("dt",{},o),s("dd",{class:"code"},a)])),t.facts?.length?s("details",{},s("summary",{},`${E(t.facts.length,"fact")} behind it`),s("ul",{class:"facts"},t.facts.map(o=>s("li",{},M(o,r))))):null,t.names?s("p",{class:"dim small code"},t.names):null].filter(o=>o!==null)}function ue(e,t,i){let r=e.data&&bt(e.data,t.sharding,t.shape);if(!r)return s("p",{class:"dim small"},"No picture: how it is cut is unknown, or follows no mesh axes.");let o=`${i}: ${t.figures.map(a=>a.join(" ")).join(", ")}`;return s("div",{class:"picture"},q(r,{axes:e.first.axes,width:200,label:o}))}var z=["collectives","kernels"],F=class{constructor(t){this.first=t,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(t){this.listeners.push(t)}set(t){let i=this.state,r=new Set(Object.keys(t).filter(o=>i[o]!==t[o]));Object.assign(this.state,t),r.size&&this.listeners.forEach(o=>o(r))}open(t){this.data=t,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:t,status:i,axes:r,box:o,list:a}=this.state,n=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:t&&l.status==="same")||a==="collectives"&&r!==null&&l.axes!==r||z.includes(a)&&o!==null&&!l.boxes.includes(o)||n.push(p);return n}filter(t){this.set(t),this.set({row:this.shown()[0]??null})}};var xe=["collectives","arguments","results","shardings","kernels"],J=150,ge=178,be=["data","list","onlyChanged","status","axes","box"],we="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function Mt(e){let t=xe.filter(p=>St(e,p,R)>0||p==="collectives"),i=I("Lists",[...t.map(p=>[p,[p," ",Ct(ve(e,p))]]),["around","source"]],()=>e.state.list,p=>e.filter({list:p,status:null,axes:null,...z.includes(p)?{}:{box:null}})),r=s("div",{class:"chips",role:"group","aria-label":"Filters"}),o=s("div",{class:"heads dim small","aria-hidden":"true"}),a=s("div",{class:"rows"}),n=new Y(e,a);return e.listen(p=>{if(be.some(l=>p.has(l))){i.update();let l=e.state.list!=="around";r.replaceChildren(...l?je(e):[]),o.hidden=r.hidden=!l,o.replaceChildren(...ye(e)),l?n.draw():a.replaceChildren(...ke(e))}else p.has("row")&&n.mark()}),s("section",{class:"list","aria-label":"What changed"},i.bar,r,o,a)}function St(e,t,i){let r=e.first.counts[t]??{};return i.reduce((o,a)=>o+(r[a]??0),0)}var ve=(e,t)=>St(e,t,R.filter(i=>i!=="same")),Ct=e=>s("span",{class:"count"},v(e));function je(e){let{state:t}=e,i=(a,n,p)=>s("button",{type:"button",class:"chip","aria-pressed":String(n),onclick:p},a),r=e.first.counts[t.list]??{},o=[i("only what changed",t.onlyChanged&&!t.status,()=>e.filter({onlyChanged:t.status?!0:!t.onlyChanged,status:null})),...R.filter(a=>r[a]).map(a=>i([S(a),Ct(r[a])],t.status===a,()=>e.filter({status:t.status===a?null:a})))];return t.axes!==null&&o.push(i(["over ",e.first.axis_sets[t.axes].words," \xD7"],!0,()=>e.filter({axes:null}))),t.box!==null&&o.push(i([Q(e,t.box)," \xD7"],!0,()=>e.filter({box:null}))),o}function Q(e,t){let i=e.data?.header.graph,r=i.boxes[t],o=i.columns[r.column];return`${i.rows[r.row].label}${o?`, ${o}`:""}`}function ye(e){let t=e.data?.header.lists[e.state.list];return t?["",`what, where; ${t.unit} ${t.what}`,"before","after","difference"].map(r=>s("span",{title:r},r)):[]}var Y=class{constructor(t,i){this.store=t,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=s("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let t=this.shown.length?[this.listbox]:[s("p",{class:"nothing"},this.nothing())];this.box.replaceChildren(...t,...this.below()),this.grow(J),this.box.scrollTop=0,this.mark()}nothing(){let{state:t,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(t.box!==null||t.axes!==null||t.status)return"Nothing of that kind is here.";let o=i.counts[t.list]?.same??0;return o?`Nothing changed: ${v(o)} ${o===1?"is":"are"} the same in both programs.`:`Neither program has ${t.list}.`}below(){let t=this.store.data?.header.lists[this.store.state.list],[i,r]=t?.left_out??[0,0],o=this.store.state.onlyChanged?i:i+r,a=`${E(o,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=s("button",{type:"button",class:"more",onclick:()=>this.grow(J)},"Show more");let n=[o?a:"",this.store.state.box===null?"":we,t?.note??""].filter(Boolean);return[this.more,...n.map(p=>s("p",{class:"nothing"},p))]}grow(t){let i=this.shown.slice(this.drawn,this.drawn+t);this.listbox.append(...i.map(o=>this.row(o))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${v(Math.min(r,J))} of ${v(r)} more`)}row(t){let i=this.store.rows[t],{first:r}=this.store,o=i.axes===void 0?null:r.axis_sets[i.axes],a=o?w(o.axes,r.axes):"ax-none",n=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,o&&A(o.words,o.axes,null,r.axes),...i.more].filter(Boolean);return s("div",{class:`row ${a}`,role:"option",id:`row-${t}`,"data-at":t,"aria-selected":"false",onclick:()=>this.store.set({row:t,...this.store.isNarrow()?{pane:"details"}:{}})},T(i.status),P(i.glyph),s("span",{class:"name",title:i.name},s("bdi",{},i.name),i.number>1?s("span",{class:"dim"},` \xD7 ${v(i.number)}`):null),s("span",{class:"sub"},p.flatMap((l,c)=>c?[c===1&&o?" ":" \xB7 ",l]:[l])),s("span",{class:"cell before"},i.before),s("span",{class:"cell after"},i.after),s("span",{class:`cell difference ${_(i.bytes)}`},i.difference),n?s("span",{class:"bar",style:{width:`${Math.round(ge*n)}px`}}):null)}mark(){let{row:t}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=t===null?null:this.listbox.querySelector(`[data-at="${t}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(t){let i=G(t,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(t.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function ke(e){let t=e.data?.header.around;if(!t)return[];let i=t.settings.map(([n,p,l,c])=>s("li",{},s("b",{},`${n} `),s("code",{},p),`: ${l} \u2192 ${c}`)),r=t.source.map(([n,p,l])=>s("li",{class:`edit is-edit-${n}`},T(n),s("code",{class:"dim"},p),s("code",{},l))),o=t.warnings.map(([n,p])=>s("li",{},T(n),` ${p}`)),a=(n,p,l)=>[s("h2",{class:"minor"},n),p.length?s("ul",{class:"around"},p):s("p",{class:"dim"},l)];return[s("div",{class:"aroundbox",tabindex:0,role:"region","aria-label":"Source and settings"},a("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),a("Flags, versions, mesh, devices",i,"All are the same."),a("Warnings of XLA",o,"No warning came or went."))]}function Tt(e){let t=s("div",{class:"matrixbox",tabindex:0,role:"region","aria-label":"Graph of both programs"});return e.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&t.replaceChildren(...$e(e)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&Be(e,t)}),s("section",{class:"centre","aria-label":"Graph"},s("h2",{class:"minor"},"Both programs by scope and phase; equal layers together"),t,s("p",{class:"legend dim small"},["less","more","removed","added"].map(i=>s("span",{class:`swatch fill-${i}`},S(i))),e.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function $e(e){let t=e.data?.header.graph;if(!t)return[];if(t.missing)return[s("p",{class:"nothing"},t.missing)];let i=Me(t,e.state.onlyChanged),r=new Map,o=1;t.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),o=Math.max(o,Math.abs(c.bytes[1]-c.bytes[0]))});let a=[...t.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),n=a.map(c=>s("th",{scope:"col"},t.columns[c]||"program")),p=t.rows.flatMap((c,d)=>{if(!i.has(d))return[];let x=a.map(m=>{let h=r.get(`${d} ${m}`);return s("td",{},h===void 0?null:Ce(e,h,o))});return[s("tr",{class:c.is_group?"group":void 0},Se(c),x)]}),l=t.rows.length-i.size;return[s("table",{class:"matrix"},s("thead",{},s("tr",{},s("th",{scope:"col"},"scope"),n)),[s("tbody",{},p)]),...l?[s("p",{class:"nothing"},`${v(l)} scopes are the same in both programs.`)]:[]]}function Me(e,t){let i=new Set;for(let a of e.boxes)(!t||a.status!=="same")&&i.add(a.row);let r=new Set,o=0;for(let a=e.rows.length-1;a>=0;a--){let n=e.rows[a],p=o>n.depth;!i.has(a)&&!p||(o=n.depth,(a||i.has(a))&&r.add(a))}return r}function Se(e){let[t,i]=e.counts,r=t===i?i>1?`\xD7 ${i}`:"":`\xD7 ${t} \u2192 ${i}`;return s("th",{scope:"row",style:{"--depth":Math.max(0,e.depth-1)}},e.status==="same"?null:T(e.status),s("b",{},s("bdi",{},e.label)),r?s("span",{class:"times"},r):null,e.holds?s("span",{class:"dim small holds"},e.holds):null)}function Ce(e,t,i){let{first:r,data:o}=e,a=o?.header.graph.boxes[t],n=a.bytes[1]-a.bytes[0],p=a.status==="changed"?"same":a.status,l=Math.round(25+75*Math.sqrt(Math.abs(n)/i));return s("button",{type:"button",class:`graphbox fill-${p}`,"data-box":t,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>Ae(e,t)},s("span",{class:"offscreen"},`${Q(e,t)}: `),s("span",{class:"boxhead"},s("span",{},`${At(a.kernels)} kernels`),s("b",{class:_(n)},Ee(a,n))),a.lines.map(c=>{let d=r.axis_sets[c.axes];return s("span",{class:`moveline${c.status==="same"?" dim":""}`},s("span",{},`${At(c.counts)} ${c.kind} `,A(d.words,d.axes,null,r.axes)),s("span",{},c.sent))}),a.more?s("span",{class:"dim small"},`and ${E(a.more,"more kind")}`):null)}function Ae(e,t){let i=e.state.box===t,r=Te(e,e.data?.header.graph.boxes[t]);e.filter({list:r,box:i?null:t,status:null,axes:null}),!i&&!e.shown().length&&e.filter({status:"same"}),e.isNarrow()&&e.set({pane:"list"})}function Te(e,t){return e.state.list==="kernels"||!t.lines.length?"kernels":"collectives"}function Ee(e,t){let[i,r]=y[e.status];return t?`${e.status==="less"||e.status==="more"?i:r} ${e.difference}`:`${i} ${r}`}var At=([e,t])=>e===t?v(t):`${v(e)} \u2192 ${v(t)}`;function Be(e,t){let i=new Set(z.includes(e.state.list)?e.selected?.boxes??[]:[]);t.querySelectorAll("[data-box]").forEach(r=>{let o=Number(r.dataset.box);r.setAttribute("aria-pressed",String(e.state.box===o)),r.classList.toggle("has-selected",i.has(o))})}async function Et(e,t,i=e.data?.header.text){if(!i)return;let r=await Oe(i)||ze(i,t),o=t.dataset.words??t.textContent??"";t.dataset.words=o,t.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{t.textContent=o},1500)}async function Oe(e){let t=document.permissionsPolicy??document.featurePolicy;if(t&&!t.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(e),!0}catch{return!1}}function ze(e,t){let i=s("textarea",{class:"offscreen","aria-hidden":"true"});i.value=e,t.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),t.focus()}}function Ot(e){let{first:t}=e,i=s("button",{type:"button",class:"button",onclick:()=>Et(e,i)},"Copy as text");return s("header",{class:"top",tabindex:0},s("div",{class:"title"},s("h1",{class:"what"},M(t.title,t.axes)),i),t.incomplete.length?Bt("Incomplete program ",t.incomplete,t.axes):null,t.parity.length?Bt("Not the same work: ",t.parity,t.axes):null,s("p",{class:"answer"},M(t.answer,t.axes)),s("ul",{class:"figures",tabindex:0,"aria-label":"Figures of both programs"},t.figures.map(Ne)),t.notes.length?s("p",{class:"dim small"},zt(t.notes,t.axes)):null)}function zt(e,t){return e.flatMap((i,r)=>[r?"; ":"",...M(i,t)])}function Bt(e,t,i){return s("p",{class:"parity",role:"note"},s("b",{},e),zt(t,i))}function Ne(e){let[t]=y[e.status],i=e.status==="less"||e.status==="more";return s("li",{},s("span",{class:"dim small"},e.label),s("span",{class:"both"},e.before," \u2192 ",s("b",{},e.after)),s("span",{class:"small"},s("span",{class:i?`is-${e.status}`:"dim"},`${i?`${t} `:""}${e.change}`),s("span",{class:"dim"},` \xB7 ${e.how}`)))}function Nt(e){if(parent===window)return;let t=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,o])=>De(e.querySelector(r))+Le(e.querySelector(o))),i=Math.ceil(Math.min(720,Math.max(400,...t)));parent.postMessage({pjitInspect:{height:i}},"*")}function De(e){if(!e)return 0;let t=e.getBoundingClientRect(),i=e.lastElementChild?.getBoundingClientRect().bottom??t.top;return Math.max(i+e.scrollTop,t.top+48)}function Le(e){return e?e.getBoundingClientRect().height:0}var Ie={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},Re=760;function _e(e,t){let i=new F(t),r=t.incomplete.length>0;r&&mt();let o=I("Panes",Object.entries(Ie).map(([n,p])=>[n,n,p]),()=>i.state.pane,n=>i.set({pane:n}));o.bar.classList.add("panes");let a=s("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},Ot(i),o.bar,Mt(i),Tt(i),$t(i),ft(i));return i.isNarrow=()=>e.clientWidth<Re,i.listen(n=>{n.has("pane")&&(a.dataset.pane=i.state.pane,o.update())}),e.classList.add("pjit-inspector"),e.replaceChildren(a),i}function Pe(){let e=new URLSearchParams(location.hash.slice(1)).get("theme");e&&(document.documentElement.dataset.theme=e)}async function qe(){let e=document.getElementById("pjit-inspector"),t=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!e||!t||!i)return;Pe();let r=_e(e,JSON.parse(t.textContent??""));try{r.open(it(await st(rt(i.textContent??"")))),requestAnimationFrame(()=>Nt(e)),performance.mark("pjit-ready"),e.setAttribute("data-ready","true")}catch(o){e.append(s("p",{class:"nothing"},`The rest of this page could not be read: ${o}`))}}document.head.append(s("style",{},`${ht}
-${nt}
-${ut}`));qe();
+`;var bt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function R(t,e=""){let i=bt[t]??bt.kernel;return f("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:i}))}function K(t){let e=t.tiles.map((r,s)=>s);e.sort((r,s)=>+(t.tiles[r]===1)-+(t.tiles[s]===1)||t.shape[s]-t.shape[r]||r-s);let i=e.slice(0,2).sort((r,s)=>r-s);return i.length===2?[i[0],i[1]]:[null,i.length?i[0]:null]}function te(t,e){return Math.max(t,e)<=8?[1,1]:[Math.ceil(t/4),Math.ceil(e/4)]}function ee(t,e){let i=new Array(e.length);for(let r=e.length-1;r>=0;r--)i[r]=t%e[r],t=Math.floor(t/e[r]);return i}function wt(t,e=K(t),i=t.tiles.map(()=>0)){let[r,s]=e,n=m=>m===null?1:t.tiles[m],a=te(n(r),n(s)),p=Math.ceil(n(r)/a[0]),l=Math.ceil(n(s)/a[1]),c=t.tiles.map((m,h)=>h).filter(m=>m!==r&&m!==s),d=Array.from({length:p*l},()=>[]);for(let m=0;m<t.devices.length;m++){let h=ee(t.tileOf[m],t.tiles);if(c.some(v=>h[v]!==i[v]))continue;let g=r===null?0:Math.floor(h[r]/a[0]),x=s===null?0:Math.floor(h[s]/a[1]);d[g*l+x].push(t.devices[m])}let j=d.map((m,h)=>({row:Math.floor(h/l),column:h%l,devices:m.sort((g,x)=>g-x)}));return{rowDim:r,columnDim:s,rows:p,columns:l,perBlock:a,depthDims:c,blocks:j}}var ie=0;function vt(t,e,i){let r=t.header.shardings[e];if(!r)return null;let s=t.column("shardings.ends"),[n,a]=[e?s[e-1]:0,s[e]];return{shape:i,tiles:r.tiles,spec:r.spec,copies:r.copies,partial:r.partial,devices:t.column("sharding_devices").subarray(n,a),tileOf:t.column("sharding_tiles").subarray(n,a)}}function _(t,e){let i=wt(t,e.dims??K(t),e.behind),{width:r,height:s}=ae(t,i,e.width??220),n=i.depthDims.length?9:0,a=t.isPartial||t.partial.length>0,p=a?2:Math.min(3,t.copies-1),l=Math.max(22,6+5.8*yt(t,i).length),c=20+n,d=n+p*3.5+2,j=w([...new Set(O(t,i.rowDim).concat(O(t,i.columnDim)))],e.axes),m=w(t.partial,e.axes),h=[];n&&h.push(f("path.edge",{d:`M0 0l${n} ${-n}h${r}l${-n} ${n}M${r} ${s}l${n} ${-n}v${-s}`}));for(let u=p;u>0;u--){let z=n+u*3.5;h.push(f("rect",{class:a?`copy partial ${m}`:"copy",x:z,y:z-2*n,width:r,height:s}))}let g=`pjit-hatch-${ie++}`,x=a||t.copies>1;x&&h.unshift(oe(g,a?m:""));let[v,k]=[r/i.columns,s/i.rows],Y=i.blocks.length-1||1;i.blocks.forEach((u,z)=>{let[N,D]=[u.column*v,u.row*k],Pt=i.blocks.length===1?.3:.22+.5*z/Y,It=f("rect",{class:u.devices.length?`block ${j}`:"block empty",x:N,y:D,width:v,height:k,"fill-opacity":Pt});if(h.push(It),x&&u.devices.length&&h.push(f("rect",{x:N,y:D,width:v,height:k,fill:`url(#${g})`})),!u.devices.length)return;let Q=f("rect.ring",{x:N+1,y:D+1,width:v-2,height:k-2});re.set(Q,u.devices),h.push(se(N+v/2,D+k/2,ne(u.devices,v-6)),Q)}),h.push(...pe(t,i,r,s,n,e.axes));let F=Math.max(0,p*3.5-n)+3,C=[-l,-c,l+r+d+(i.depthDims.length?6:0),c+s+F];return f("svg.shards",{viewBox:C.join(" "),width:C[2],height:C[3],role:"img","aria-label":e.label},h)}var re=new WeakMap,jt=t=>({...t,tileOf:t.tile_of,copies:new Set(t.tile_of).size>1?1:t.tile_of.length,isPartial:t.is_partial});function oe(t,e){return f("pattern",{id:t,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${e}`,d:"M1 0V5"}))}function se(t,e,i){let r=i.length*6.2+6;return f("g",f("rect.label",{x:t-r/2,y:e-7,width:r,height:14,rx:2}),f("text",{x:t,y:e+3.7},i))}function ne(t,e){for(let i of[void 0,3,2,1]){let r=G(t,i);if(r.length*6.2+6<=e)return r}return String(t[0])}function O(t,e){return e===null||!t.spec||t.tiles[e]===1?[]:t.spec[e]}function ae(t,e,i){if(e.columnDim===null)return{width:44,height:30};let r=Math.max(...e.blocks.map(l=>G(l.devices,2).length))*6.2+12,s=e.columns*Math.min(e.columns<=4?60:30,r);if(e.rowDim===null)return{width:Math.min(Math.max(100,s),i),height:28};let n=(t.shape[e.columnDim]||1)/(t.shape[e.rowDim]||1),a=Math.exp(Math.max(-.5,Math.min(.5,Math.log(n)/4))),p=Math.max(62/a,e.rows*(e.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*a,s,52),i),height:p}}function pe(t,e,i,r,s,n){let a=[];for(let[p,l]of[[e.columnDim,!0],[e.rowDim,!1]]){if(p===null)continue;let c=O(t,p),d=w(c,n),[j,m]=l?[i,e.columns]:[r,e.rows];if(t.tiles[p]>1){let k=j/m,F=Array.from({length:m},(C,u)=>[u*k+1.2,(u+1)*k-1.2]).map(([C,u])=>l?`M${C} ${-s-3}H${u}`:`M-3 ${C}V${u}`).join("");a.push(f("path",{class:`ruler ${d}`,d:F,transform:l?`translate(${s} 0)`:void 0}))}let h=c.length?`${t.shape[p]} ${c.join(" ")}`:t.tiles[p]>1&&t.tiles[p]<t.shape[p]?`${t.shape[p]} / ${t.tiles[p]}`:String(t.shape[p]),x=h.length<=3?{x:-12,y:r/2+4}:{x:-9,y:r/2,transform:`rotate(-90 -9 ${r/2})`},v=l?{x:(i+s)/2,y:-s-8}:x;a.push(f("text",{class:`dim ${d}`,...v},h))}if(e.depthDims.length){let p=yt(t,e),l=e.depthDims.flatMap(c=>O(t,c));a.push(f("text",{class:`dim depth ${w(l,n)}`,x:-4,y:-s+1,"text-anchor":"end"},p))}return a}var yt=(t,e)=>e.depthDims.map(i=>[t.shape[i],...O(t,i)].join(" ")).join(" \xD7 ");function kt(t,e){let i=(a,p)=>o("figure",_(jt(a),{axes:e,width:84,label:`${p}: ${a.words}, ${a.caption}`}),o("figcaption",`${p}: ${a.caption}`,o("br"),o("code",a.words))),r=i(t.before,"before"),s=Number(r.querySelector("svg")?.getAttribute("height")??0),n={class:"arrow","aria-hidden":"true",style:{"margin-top":`${Math.max(16,s/2-8)}px`}};return o("div.moves",o("div.pair",r,o("span",n,"\u2192"),i(t.after,"after")),o("p.dim.small",t.note))}var $t=["before","after"];function St(t){let e=o("section.details",{"aria-label":"Details",tabindex:0}),i=()=>{let r=t.selected;e.replaceChildren(...r?ce(t,r):le(t)),e.scrollTop=0};return t.listen(r=>(r.has("row")||r.has("list")||r.has("data"))&&i()),i(),e}function le(t){let e=t.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[o("h2","Nothing selected"),o("p.dim",e)]}function ce(t,e){let{first:i}=t,r=e.axes===void 0?null:i.axis_sets[e.axes],s=e.status==="same",[n,a]=e.sides;return[o("h2",{class:r?w(r.axes,i.axes):"ax-none"},R(e.glyph)," ",r?[e.kind," over ",T(r.words,r.axes,null,i.axes)]:o("bdi",e.name)),o("p",S(e.status),e.number>1?` \xD7 ${e.number}; the figures below are of all`:""),r?o("p.code",o("bdi",e.name)):null,e.reason.length?o("p.cause.because",o("b","Because "),M(e.reason,i.axes)):s?null:o("p.dim","Why it differs: no cause known."),he(e),...s?[o("h3","In both programs"),...Mt(t,a,"both")]:[n,a].flatMap((p,l)=>[o("h3.sidehead",$t[l],o("span",l?e.after:e.before)),...p?Mt(t,p,$t[l]):[o("p.dim",de[l])]]),e.by.length?o("p.dim.small",`Joined by ${e.by.join(", ")}.`):null].filter(p=>p!==null)}var de=["Not there: no evidence joins it to anything in the program before.","Not there: no evidence joins it to anything in the program after."];function he(t){if(!t.changes.length)return null;let e=t.changes.map(([i,r,s])=>[i,r,o("b",s)]);return et("table.changes",["of one","before","after"],e)}function Mt(t,e,i){let{axes:r}=t.first;return[...(e.causes??[]).map(s=>o("p.cause",M(s,r))),e.picture?kt(e.picture,r):null,e.shape?me(t,e,i):null,e.line?o("code.line",e.line):null,ft(e.figures),mt(e.facts,r),e.names?o("p.dim.small.code",e.names):null].filter(s=>s!==null)}function me(t,e,i){let r=t.data&&vt(t.data,e.sharding,e.shape);if(!r)return o("p.dim.small","No picture: how it is cut is unknown, or follows no mesh axes.");let s=`${i}: ${e.figures.map(n=>n.join(" ")).join(", ")}`;return o("div.picture",_(r,{axes:t.first.axes,width:200,label:s}))}var E=["collectives","kernels"],q=class{constructor(e){this.first=e,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(e){this.listeners.push(e)}set(e){let i=this.state,r=new Set(Object.keys(e).filter(s=>i[s]!==e[s]));Object.assign(this.state,e),r.size&&this.listeners.forEach(s=>s(r))}open(e){this.data=e,this.listeners.forEach(i=>i(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:e,status:i,axes:r,box:s,list:n}=this.state,a=[];for(let[p,l]of this.rows.entries())(i?l.status!==i:e&&l.status==="same")||n==="collectives"&&r!==null&&l.axes!==r||E.includes(n)&&s!==null&&!l.boxes.includes(s)||a.push(p);return a}filter(e){this.set(e),this.set({row:this.shown()[0]??null})}};var fe=["collectives","arguments","results","shardings","kernels"],V=150,ue=178,xe=["data","list","onlyChanged","status","axes","box"],ge="Rows with something in that box; their figures are of all that is alike, in other boxes too.";function Ct(t){let e=fe.filter(p=>Tt(t,p,P)>0||p==="collectives"),i=L("Lists",[...e.map(p=>[p,[p," ",At(be(t,p))]]),["around","source"]],()=>t.state.list,p=>t.filter({list:p,status:null,axes:null,...E.includes(p)?{}:{box:null}})),r=o("div.chips",{role:"group","aria-label":"Filters"}),s=o("div.heads.dim.small",{"aria-hidden":"true"}),n=o("div.rows"),a=new X(t,n);return t.listen(p=>{if(xe.some(l=>p.has(l))){i.update();let l=t.state.list!=="around";r.replaceChildren(...l?we(t):[]),s.hidden=r.hidden=!l,s.replaceChildren(...ve(t)),l?a.draw():n.replaceChildren(...je(t))}else p.has("row")&&a.mark()}),o("section.list",{"aria-label":"What changed"},i.bar,r,s,n)}function Tt(t,e,i){let r=t.first.counts[e]??{};return i.reduce((s,n)=>s+(r[n]??0),0)}var be=(t,e)=>Tt(t,e,P.filter(i=>i!=="same")),At=t=>o("span.count",b(t));function we(t){let{state:e}=t,i=(n,a,p)=>o("button.chip",{"aria-pressed":String(a),onclick:p},n),r=t.first.counts[e.list]??{},s=[i("only what changed",e.onlyChanged&&!e.status,()=>t.filter({onlyChanged:e.status?!0:!e.onlyChanged,status:null})),...P.filter(n=>r[n]).map(n=>i([S(n),At(r[n])],e.status===n,()=>t.filter({status:e.status===n?null:n})))];return e.axes!==null&&s.push(i(["over ",t.first.axis_sets[e.axes].words," \xD7"],!0,()=>t.filter({axes:null}))),e.box!==null&&s.push(i([J(t,e.box)," \xD7"],!0,()=>t.filter({box:null}))),s}function J(t,e){let i=t.data?.header.graph,r=i.boxes[e],s=i.columns[r.column];return`${i.rows[r.row].label}${s?`, ${s}`:""}`}function ve(t){let e=t.data?.header.lists[t.state.list];return e?["",`what, where; ${e.unit} ${e.what}`,"before","after","difference"].map(r=>o("span",{title:r},r)):[]}var X=class{constructor(e,i){this.store=e,this.box=i,this.shown=[],this.drawn=0,this.most=1,this.listbox=o("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:r=>this.key(r)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(i=>Math.abs(i.bytes))),this.listbox.replaceChildren();let e=this.shown.length?[this.listbox]:[o("p.nothing",this.nothing())];this.box.replaceChildren(...e,...this.below()),this.grow(V),this.box.scrollTop=0,this.mark()}nothing(){let{state:e,first:i,data:r}=this.store;if(!r)return"Reading the programs ...";if(e.box!==null||e.axes!==null||e.status)return"Nothing of that kind is here.";let s=i.counts[e.list]?.same??0;return s?`Nothing changed: ${b(s)} ${s===1?"is":"are"} the same in both programs.`:`Neither program has ${e.list}.`}below(){let e=this.store.data?.header.lists[this.store.state.list],[i,r]=e?.left_out??[0,0],s=this.store.state.onlyChanged?i:i+r,n=`${A(s,"more kind")} not on this page: d.${this.store.state.list} has all`;this.more=o("button.more",{onclick:()=>this.grow(V)},"Show more");let a=[s?n:"",this.store.state.box===null?"":ge,e?.note??""].filter(Boolean);return[this.more,...a.map(p=>o("p.nothing",p))]}grow(e){let i=this.shown.slice(this.drawn,this.drawn+e);this.listbox.append(...i.map(s=>this.row(s))),this.drawn+=i.length;let r=this.shown.length-this.drawn;this.more&&(this.more.hidden=!r,this.more.textContent=`Show ${b(Math.min(r,V))} of ${b(r)} more`)}row(e){let i=this.store.rows[e],{first:r}=this.store,s=i.axes===void 0?null:r.axis_sets[i.axes],n=s?w(s.axes,r.axes):"ax-none",a=Math.sqrt(Math.abs(i.bytes)/this.most),p=[i.kind,s&&T(s.words,s.axes,null,r.axes),...i.more].filter(Boolean);return o("div",{class:`row ${n}`,role:"option",id:`row-${e}`,"data-at":e,"aria-selected":"false",onclick:()=>this.store.set({row:e,...this.store.isNarrow()?{pane:"details"}:{}})},B(i.status),R(i.glyph),o("span.name",{title:i.name},o("bdi",i.name),i.number>1?o("span.dim",` \xD7 ${b(i.number)}`):null),o("span.sub",p.flatMap((l,c)=>c?[c===1&&s?" ":" \xB7 ",l]:[l])),o("span.cell.before",i.before),o("span.cell.after",i.after),o("span",{class:`cell difference ${I(i.bytes)}`},i.difference),a?o("span.bar",{style:{width:`${Math.round(ue*a)}px`}}):null)}mark(){let{row:e}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let i=e===null?null:this.listbox.querySelector(`[data-at="${e}"]`);i?.setAttribute("aria-selected","true"),i?this.listbox.setAttribute("aria-activedescendant",i.id):this.listbox.removeAttribute("aria-activedescendant")}key(e){let i=W(e,this.shown.indexOf(this.store.state.row??-1),this.shown.length);i!==null&&(e.preventDefault(),i>=this.drawn&&this.grow(i+1-this.drawn),this.store.set({row:this.shown[i]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function je(t){let e=t.data?.header.around;if(!e)return[];let i=e.settings.map(([a,p,l,c])=>o("li",o("b",`${a} `),o("code",p),`: ${l} \u2192 ${c}`)),r=e.source.map(([a,p,l])=>o("li",{class:`edit is-edit-${a}`},B(a),o("code.dim",p),o("code",l))),s=e.warnings.map(([a,p])=>o("li",B(a),` ${p}`)),n=(a,p,l)=>[o("h2.minor",a),p.length?o("ul.around",p):o("p.dim",l)];return[o("div.aroundbox",{tabindex:0,role:"region","aria-label":"Source and settings"},n("Source",r,"The lines of the user's functions are the same, or their text is not recorded."),n("Flags, versions, mesh, devices",i,"All are the same."),n("Warnings of XLA",s,"No warning came or went."))]}function Ot(t){let e=o("div.matrixbox",{tabindex:0,role:"region","aria-label":"Graph of both programs"});return t.listen(i=>{(i.has("data")||i.has("onlyChanged"))&&e.replaceChildren(...ye(t)),["data","box","row","list","onlyChanged"].some(r=>i.has(r))&&Ae(t,e)}),o("section.centre",{"aria-label":"Graph"},o("h2.minor","Both programs by scope and phase; equal layers together"),e,o("p.legend.dim.small",["less","more","removed","added"].map(i=>o("span",{class:`swatch fill-${i}`},S(i))),t.first.incomplete.length?" of bytes sent, in the part that is there; counts and sizes: before \u2192 after":" of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function ye(t){let e=t.data?.header.graph;if(!e)return[];if(e.missing)return[o("p.nothing",e.missing)];let i=ke(e,t.state.onlyChanged),r=new Map,s=1;e.boxes.forEach((c,d)=>{r.set(`${c.row} ${c.column}`,d),s=Math.max(s,Math.abs(c.bytes[1]-c.bytes[0]))});let n=[...e.columns.keys()].filter(c=>[...i].some(d=>r.has(`${d} ${c}`))),a=n.map(c=>o("th",{scope:"col"},e.columns[c]||"program")),p=e.rows.flatMap((c,d)=>{if(!i.has(d))return[];let j=n.map(m=>{let h=r.get(`${d} ${m}`);return o("td",h===void 0?null:Me(t,h,s))});return[o("tr",{class:c.is_group?"group":void 0},$e(c),j)]}),l=e.rows.length-i.size;return[o("table.matrix",o("thead",o("tr",o("th",{scope:"col"},"scope"),a)),[o("tbody",p)]),...l?[o("p.nothing",`${b(l)} scopes are the same in both programs.`)]:[]]}function ke(t,e){let i=new Set;for(let n of t.boxes)(!e||n.status!=="same")&&i.add(n.row);let r=new Set,s=0;for(let n=t.rows.length-1;n>=0;n--){let a=t.rows[n],p=s>a.depth;!i.has(n)&&!p||(s=a.depth,(n||i.has(n))&&r.add(n))}return r}function $e(t){let[e,i]=t.counts,r=e===i?i>1?`\xD7 ${i}`:"":`\xD7 ${e} \u2192 ${i}`;return o("th",{scope:"row",style:{"--depth":Math.max(0,t.depth-1)}},t.status==="same"?null:B(t.status),o("b",o("bdi",t.label)),r?o("span.times",r):null,t.holds?o("span.dim.small.holds",t.holds):null)}function Me(t,e,i){let{first:r,data:s}=t,n=s?.header.graph.boxes[e],a=n.bytes[1]-n.bytes[0],p=n.status==="changed"?"same":n.status,l=Math.round(25+75*Math.sqrt(Math.abs(a)/i));return o("button",{class:`graphbox fill-${p}`,"data-box":e,"aria-pressed":"false",style:{"--strength":`${l}%`},title:"List what is in it",onclick:()=>Se(t,e)},o("span.offscreen",`${J(t,e)}: `),o("span.boxhead",o("span",`${Bt(n.kernels)} kernels`),o("b",{class:I(a)},Te(n,a))),n.lines.map(c=>{let d=r.axis_sets[c.axes];return o("span",{class:`moveline${c.status==="same"?" dim":""}`},o("span",`${Bt(c.counts)} ${c.kind} `,T(d.words,d.axes,null,r.axes)),o("span",c.sent))}),n.more?o("span.dim.small",`and ${A(n.more,"more kind")}`):null)}function Se(t,e){let i=t.state.box===e,r=Ce(t,t.data?.header.graph.boxes[e]);t.filter({list:r,box:i?null:e,status:null,axes:null}),!i&&!t.shown().length&&t.filter({status:"same"}),t.isNarrow()&&t.set({pane:"list"})}function Ce(t,e){return t.state.list==="kernels"||!e.lines.length?"kernels":"collectives"}function Te(t,e){let[i,r]=y[t.status];return e?`${t.status==="less"||t.status==="more"?i:r} ${t.difference}`:`${i} ${r}`}var Bt=([t,e])=>t===e?b(e):`${b(t)} \u2192 ${b(e)}`;function Ae(t,e){let i=new Set(E.includes(t.state.list)?t.selected?.boxes??[]:[]);e.querySelectorAll("[data-box]").forEach(r=>{let s=Number(r.dataset.box);r.setAttribute("aria-pressed",String(t.state.box===s)),r.classList.toggle("has-selected",i.has(s))})}function Et(t,e,i={}){let r=o("button.button",{...i,onclick:()=>Be(r,t,e())},t);return r}async function Be(t,e,i){if(!i)return;let r=await Oe(i)||Ee(i,t);t.textContent=r?"Copied":"Copying was refused",setTimeout(()=>t.textContent=e,1500)}async function Oe(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function Ee(t,e){let i=o("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function Nt(t){let{first:e}=t,i=Et("Copy as text",()=>t.data?.header.text);return o("header.top",{tabindex:0},o("div.title",o("h1.what",M(e.title,e.axes)),i),e.incomplete.length?zt("Incomplete program ",e.incomplete,e.axes):null,e.parity.length?zt("Not the same work: ",e.parity,e.axes):null,o("p.answer",M(e.answer,e.axes)),o("ul.figures",{tabindex:0,"aria-label":"Figures of both programs"},e.figures.map(ze)),e.notes.length?o("p.dim.small",Dt(e.notes,e.axes)):null)}function Dt(t,e){return t.flatMap((i,r)=>[r?"; ":"",...M(i,e)])}function zt(t,e,i){return o("p.parity",{role:"note"},o("b",t),Dt(e,i))}function ze(t){let[e]=y[t.status],i=t.status==="less"||t.status==="more";return o("li",o("span.dim.small",t.label),o("span.both",t.before," \u2192 ",o("b",t.after)),o("span.small",o("span",{class:i?`is-${t.status}`:"dim"},`${i?`${e} `:""}${t.change}`),o("span.dim",` \xB7 ${t.how}`)))}function Lt(t){if(parent===window)return;let e=[[".rows",".totals"],[".matrixbox",".legend"]].map(([r,s])=>Ne(t.querySelector(r))+De(t.querySelector(s))),i=Math.ceil(Math.min(720,Math.max(400,...e)));parent.postMessage({pjitInspect:{height:i}},"*")}function Ne(t){if(!t)return 0;let e=t.getBoundingClientRect(),i=t.lastElementChild?.getBoundingClientRect().bottom??e.top;return Math.max(i+t.scrollTop,e.top+48)}function De(t){return t?t.getBoundingClientRect().height:0}var Le={list:"What changed, one a row",graph:"Both programs, scopes by phases",details:"What is selected, before and after",axes:"What is sent over each mesh axis"},Pe=760;function Ie(t,e){let i=new q(e),r=e.incomplete.length>0;r&&ut();let s=L("Panes",Object.entries(Le).map(([a,p])=>[a,a,p]),()=>i.state.pane,a=>i.set({pane:a}));s.bar.classList.add("panes");let n=o("div",{class:`frame compare${r?" of-parts":""}`,"data-pane":"list"},Nt(i),s.bar,Ct(i),Ot(i),St(i),xt(i));return i.isNarrow=()=>t.clientWidth<Pe,i.listen(a=>{a.has("pane")&&(n.dataset.pane=i.state.pane,s.update())}),t.classList.add("pjit-inspector"),t.replaceChildren(n),i}nt(`${ht}
+${at}
+${gt}`,(t,e)=>{let i=Ie(t,e);return r=>{i.open(r),requestAnimationFrame(()=>Lt(t))}});

@@ -1,4 +1,4 @@
-var le=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],ce=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],de=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],he=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function A(t){let e=new Array(16).fill(0);for(let s of t)e[s]++;e[0]=0;let i=[];for(let s=1;s<16;s++)for(let n=0;n<t.length;n++)t[n]===s&&i.push(n);return{counts:e,symbols:i}}var B=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[s,n,r]=[0,0,0];for(let a=1;a<16;a++){s|=this.take(1);let p=e[a];if(s-n<p)return i[r+s-n];r+=p,n=n+p<<1,s<<=1}throw new Error("the data are damaged")}},fe=[A(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),A(new Array(30).fill(5))];function xe(t){let[e,i,s]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],n=new Array(19).fill(0);for(let p=0;p<s;p++)n[he[p]]=t.take(3);let r=A(n),a=[];for(;a.length<e+i;){let p=t.symbol(r);if(p<16)a.push(p);else{let c=p===16?a[a.length-1]:0,l=p===16?3+t.take(2):p===17?3+t.take(3):11+t.take(7);for(let f=0;f<l;f++)a.push(c)}}return[A(a.slice(0,e)),A(a.slice(e))]}function R(t){let e=new B(t,2),i=new Uint8Array(4*t.length+1024),s=0,n=r=>{if(s+r<=i.length)return;let a=new Uint8Array(2*(s+r));a.set(i),i=a};for(let r=0;!r;){r=e.take(1);let a=e.take(2);if(a===0){e.held=e.count=0;let l=e.take(16);e.take(16),n(l),i.set(t.subarray(e.at,e.at+l),s),e.at+=l,s+=l;continue}if(a===3)throw new Error("the data are damaged");let[p,c]=a===1?fe:xe(e);for(let l=e.symbol(p);l!==256;l=e.symbol(p)){if(l<256){n(1),i[s++]=l;continue}let f=le[l-257]+e.take(ce[l-257]),d=e.symbol(c),h=de[d]+e.take(d<2?0:(d>>1)-1);if(h>s)throw new Error("the data are damaged");n(f);for(let u=0;u<f;u++,s++)i[s]=i[s-h]}}return i.slice(0,s).buffer}var me="PJITVIEW",ue={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},I=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,s=0;i<this.length;s=this.ends[i++])e=Math.max(e,this.ends[i]-s);return e}};function H(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==me)throw new Error("this is no inspector data");let[i,s]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let n=JSON.parse(e.decode(new Uint8Array(t,16,s))),r=16+s,a=new Set,p=f=>f in n.columns,c=f=>{if(!p(f))return new Int32Array(0);let[d,h,u]=n.columns[f],m=new ue[d](t,r+h,u);if(d!=="s4"||a.has(f))return m;a.add(f);for(let g=1;g<u;g++)m[g]+=m[g-1];return m};return{header:n,column:c,strings:f=>new I(c(f),c(`${f}.ends`)),has:p}}function N(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let s=0;s<e.length;s++)i[s]=e.charCodeAt(s);return i}async function D(t){if(typeof DecompressionStream>"u")return R(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var ge="http://www.w3.org/2000/svg";function q(t,e,i){for(let[s,n]of Object.entries(e))if(!(n==null||n===!1))if(s.startsWith("on"))t.addEventListener(s.slice(2),n);else if(s==="style")for(let[r,a]of Object.entries(n))t.style.setProperty(r,String(a));else t.setAttribute(s,n===!0?"":String(n));return t.append(...i.flat(1/0).filter(s=>s!=null&&s!==!1)),t}function o(t,e={},...i){return q(document.createElement(t),e,i)}function b(t,e={},...i){return q(document.createElementNS(ge,t),e,i)}function U(t){let e=!1;return()=>{e||(e=!0,requestAnimationFrame(()=>{e=!1,t()}))}}var F=`.pjit-inspector,
+var oe="PJITVIEW",ae={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},O=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,s=0;i<this.length;s=this.ends[i++])e=Math.max(e,this.ends[i]-s);return e}};function I(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==oe)throw new Error("this is no inspector data");let[i,s]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let n=JSON.parse(e.decode(new Uint8Array(t,16,s))),r=16+s,a=new Set,p=m=>m in n.columns,l=m=>{if(!p(m))return new Int32Array(0);let[c,d,u]=n.columns[m],x=new ae[c](t,r+d,u);if(c!=="s4"||a.has(m))return x;a.add(m);for(let g=1;g<u;g++)x[g]+=x[g-1];return x};return{header:n,column:l,strings:m=>new O(l(m),l(`${m}.ends`)),has:p}}function L(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let s=0;s<e.length;s++)i[s]=e.charCodeAt(s);return i}async function R(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var pe="http://www.w3.org/2000/svg";function H(t,e,i){let s=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[n,r]=s?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[a,p]of Object.entries(n))if(!(p==null||p===!1))if(a.startsWith("on"))t.addEventListener(a.slice(2),p);else if(a==="style")for(let[l,h]of Object.entries(p))t.style.setProperty(l,String(h));else t.setAttribute(a,p===!0?"":String(p));return t.append(...le(r)),t}var le=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function o(t,...e){let[i,...s]=t.split("."),n=document.createElement(i);return i==="button"&&n.setAttribute("type","button"),H(n,s,e)}function b(t,...e){let[i,...s]=t.split(".");return H(document.createElementNS(pe,i),s,e)}function q(t){let e=!1;return()=>{e||(e=!0,requestAnimationFrame(()=>{e=!1,t()}))}}var N=`.pjit-inspector,
 :root {
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -84,8 +84,22 @@ body:has(> #pjit-inspector) {
 .pjit-inspector bdi {
   unicode-bidi: isolate;
 }
-.pjit-inspector p {
+/* What a browser gives elements, away: each rule says what is its own. */
+:where(.pjit-inspector) :is(h1, h2, h3, p, ul, ol, dl, dd, figure) {
   margin: 0;
+}
+:where(.pjit-inspector) ul:not(.facts, .memhelp) {
+  list-style: none;
+}
+:where(.pjit-inspector) table {
+  border-collapse: collapse;
+}
+:where(.pjit-inspector) :is(th, td) {
+  font-weight: 400;
+  text-align: left;
+}
+:where(.pjit-inspector) :is(button, summary) {
+  cursor: pointer;
 }
 .pjit-inspector .dim {
   color: var(--dim);
@@ -99,7 +113,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector h2 {
   font: 600 14px/20px var(--ui);
-  margin: 0;
   display: block;
 }
 .pjit-inspector h2.code {
@@ -114,14 +127,12 @@ body:has(> #pjit-inspector) {
   font-family: var(--ui);
 }
 .pjit-inspector summary {
-  cursor: pointer;
   font-size: 11px;
   color: var(--dim);
 }
 .pjit-inspector h3,
 .pjit-inspector h2.minor {
   font: 600 11px/16px var(--ui);
-  margin: 0;
   color: var(--dim);
 }
 .pjit-inspector button,
@@ -140,7 +151,6 @@ body:has(> #pjit-inspector) {
   font-weight: 600;
   font-size: 0.95em;
 }
-
 .pjit-inspector .top {
   grid-area: top;
   padding: 8px 12px;
@@ -158,7 +168,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .what {
   color: var(--dim);
   min-width: 0;
-  margin: 0;
   font: inherit;
 }
 .pjit-inspector .stale {
@@ -236,16 +245,6 @@ body:has(> #pjit-inspector) {
   text-overflow: ellipsis;
   white-space: nowrap;
 }
-.pjit-inspector .pictureof {
-  display: flex;
-  gap: 4px;
-  align-items: center;
-  padding: 1px 0;
-}
-.pjit-inspector .pictureof span {
-  flex: 1;
-  padding-right: 12px;
-}
 .pjit-inspector .help {
   position: absolute;
   z-index: 40;
@@ -276,9 +275,6 @@ body:has(> #pjit-inspector) {
   gap: 4px 8px;
   margin: 4px 0;
 }
-.pjit-inspector .help dd {
-  margin: 0;
-}
 .pjit-inspector kbd {
   font-family: var(--code);
 }
@@ -291,34 +287,22 @@ body:has(> #pjit-inspector) {
   max-width: 100%;
   overflow-x: auto;
 }
-
 .pjit-inspector .question p {
   margin: 0 0 4px;
 }
-
-.pjit-inspector .question table {
-  border-collapse: collapse;
-  font-variant-numeric: tabular-nums;
-}
-
 .pjit-inspector .question th {
   font-weight: normal;
-  text-align: left;
   white-space: nowrap;
 }
-
 .pjit-inspector .question thead th {
   color: var(--dim);
 }
-
 .pjit-inspector .question :is(th, td) {
   padding: 1px 16px 1px 0;
 }
-
 .pjit-inspector .question .right {
   text-align: right;
 }
-
 /* Where there is room, a column for each figure: the page begins higher. */
 @container (min-width: 1000px) {
   .pjit-inspector .question table,
@@ -336,7 +320,6 @@ body:has(> #pjit-inspector) {
     text-align: left;
   }
 }
-
 .pjit-inspector .answer {
   font-size: 14px;
   line-height: 20px;
@@ -354,7 +337,6 @@ body:has(> #pjit-inspector) {
   background: none;
   padding: 3px 6px;
   border-radius: 4px;
-  cursor: pointer;
   color: var(--dim);
   white-space: nowrap;
 }
@@ -372,7 +354,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .panes {
   display: none;
 }
-
 .pjit-inspector .list {
   grid-area: list;
   display: flex;
@@ -557,10 +538,8 @@ body:has(> #pjit-inspector) {
   border: 0;
   background: none;
   padding: 8px;
-  cursor: pointer;
   color: var(--select);
 }
-
 .pjit-inspector .details {
   grid-area: details;
   border-left: 1px solid var(--rule);
@@ -600,7 +579,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .facts,
 .pjit-inspector .places,
 .pjit-inspector .opcodes {
-  margin: 0;
   padding-left: 14px;
   font-size: 11px;
   line-height: 16px;
@@ -609,7 +587,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .places {
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .places .line {
   display: block;
@@ -620,15 +597,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .opcodes {
   columns: 2;
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .link {
+  text-align: left;
   border: 0;
   background: none;
   padding: 0;
   color: var(--select) !important;
-  cursor: pointer;
-  text-align: left;
   overflow-wrap: anywhere;
 }
 .pjit-inspector .pair {
@@ -639,9 +614,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pair figure {
   flex: 1 1 0;
   min-width: 0;
-}
-.pjit-inspector figure {
-  margin: 0;
 }
 .pjit-inspector figcaption {
   font-size: 11px;
@@ -657,8 +629,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .numbers th,
 .pjit-inspector .numbers td {
   padding: 3px 0;
-  font-weight: 400;
-  text-align: left;
 }
 .pjit-inspector .numbers .figure {
   text-align: right;
@@ -686,7 +656,6 @@ body:has(> #pjit-inspector) {
   gap: 3px 12px;
 }
 .pjit-inspector .pairs dd {
-  margin: 0;
   text-align: right;
   overflow-wrap: anywhere;
 }
@@ -714,7 +683,6 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   align-items: center;
 }
-
 .pjit-inspector .shards {
   max-width: 100%;
   height: auto;
@@ -787,7 +755,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
-
 .pjit-inspector .centre {
   grid-area: centre;
   display: flex;
@@ -995,7 +962,6 @@ body:has(> #pjit-inspector) {
   gap: 6px;
   align-content: start;
 }
-
 .pjit-inspector .totals {
   grid-area: totals;
   padding: 8px 10px;
@@ -1003,6 +969,7 @@ body:has(> #pjit-inspector) {
   min-width: 0;
 }
 .pjit-inspector .total {
+  text-align: left;
   display: grid;
   grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) minmax(64px, auto) minmax(90px, auto);
   gap: 6px;
@@ -1011,8 +978,6 @@ body:has(> #pjit-inspector) {
   border-radius: 3px;
   background: none;
   padding: 2px 2px;
-  text-align: left;
-  cursor: pointer;
   align-items: center;
 }
 .pjit-inspector .totals .total:hover {
@@ -1089,7 +1054,6 @@ body:has(> #pjit-inspector) {
   flex-wrap: wrap;
   gap: 3px;
 }
-
 .pjit-inspector .traffic > .totals {
   flex: 0 1 620px;
   padding: 0;
@@ -1234,7 +1198,7 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;var we=`
+`;var de=`
 text #1f2328 #e6e8eb #000 #fff CanvasText
 dim #59626d #a2abb6 #000 #fff CanvasText
 line #7f8894 #6d7682 #000 #fff CanvasText
@@ -1284,17 +1248,17 @@ less-fill #cfe9c0 #2b4a20
 more-fill #f8cfca #572a26
 ink #3a424c #c3cad2
 held #9aa3ae #68717c
-track #eef0f2 #262a30`,V=we.trim().split(`
-`).map(t=>t.split(" ")),v=t=>V.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),L=":root:not([data-theme=light])",[ve,W]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),G=`:root[data-theme=dark] .pjit-inspector,${ve}`,je=`${L},${L} .pjit-inspector,:host .pjit-inspector`,_="@media (prefers-contrast:more)",ye={ax:"c",mem:"m",scope:"m"},ke=V.map(([t])=>[t,ye[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),K=`
-${ke.join("")}
+track #eef0f2 #262a30`,W=de.trim().split(`
+`).map(t=>t.split(" ")),v=t=>W.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),B=":root:not([data-theme=light])",[he,U]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),D=`:root[data-theme=dark] .pjit-inspector,${he}`,fe=`${B},${B} .pjit-inspector,:host .pjit-inspector`,F="@media (prefers-contrast:more)",xe={ax:"c",mem:"m",scope:"m"},me=W.map(([t])=>[t,xe[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),G=`
+${me.join("")}
 :root,.pjit-inspector{${v(1)}color-scheme:light dark}
-@media (prefers-color-scheme:dark){${je}{${v(2)}}}
-:root[data-theme=light],${W}{${v(1)}color-scheme:light}
-:root[data-theme=dark],${G}{${v(2)}color-scheme:dark}
-${_}{:root,.pjit-inspector.pjit-inspector,${W}{${v(3)}}${G}{${v(4)}}}
-${_} and (prefers-color-scheme:dark){${L} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${v(4)}}}
+@media (prefers-color-scheme:dark){${fe}{${v(2)}}}
+:root[data-theme=light],${U}{${v(1)}color-scheme:light}
+:root[data-theme=dark],${D}{${v(2)}color-scheme:dark}
+${F}{:root,.pjit-inspector.pjit-inspector,${U}{${v(3)}}${D}{${v(4)}}}
+${F} and (prefers-color-scheme:dark){${B} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${v(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${v(5)}}}
-`;var X={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function C(t,e=""){let i=X[t]??X.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function S(t,e,i,s){return o("span",{class:`axis ${y(e,s)}`},i===null?t:`${t} ${i}`)}var $=40;function J(t){let e=o("aside",{class:"details","aria-live":"polite"}),i=()=>{let s=t.pass===null?null:t.named(t.pass),n=t.row?$e(t):s?Te(t,s):Ce(t);e.replaceChildren(...n.filter(r=>r!==null))};return t.listen(i),i(),e}function Y(t){return o("button",{type:"button",class:"button",onclick:()=>t.clear()},"All passes")}function $e(t){let e=t.row,i=t.first.lives[e.life],[s]=t.chosen,n=t.stages[s].number,r=t.named(n),a=i?i.events:[],p=i?i.gone?`gone at the end; last called ${i.name}`:`at the end ${i.name}`:"";return[Y(t),o("h2",{class:y(e.axes,t.axes)},C(e.kind),` ${e.kind} over `,S(e.words,e.axes,null,t.axes)),o("p",{class:"dim small"},e.size?`${e.size} \xB7 `:"","after ",r?r.name:"no pass"," ",o("code",{},e.name),i?.name===e.name?null:[" \xB7 ",p]),o("ol",{class:"events"},a.map(c=>Me(t,c))),o("p",{},i?"":"What became of it is unknown.")]}function Me(t,e){let i=e.of.slice(0,$);return o("li",{class:`is-${e.kind}`},o("b",{},e.words),o("button",{type:"button",class:"link small",onclick:()=>t.choosePass(e.number),disabled:!t.named(e.number)},`${e.pass} \xB7 ${e.number}`),o("ul",{},i.map(s=>o("li",{},Ae(t,s,e.kind!=="combined"))),e.of.length>$?o("li",{class:"dim"},`${e.of.length-$} more`):null))}function Ae(t,e,i){let s=/\(([^()]+:\d+)\)$/.exec(e)?.[1],n=s&&i?t.first.sources[s]:"";return[o("code",{},e.replaceAll("`","")),n?o("pre",{class:"line"},n):null]}function Te(t,e){let i=t.first.kernels.flatMap(([s,n,r])=>r.filter(([a])=>a===e.number).map(([,a])=>({name:s,kind:n,words:a}))).map(s=>({...s,words:s.words.replace(/^pass \d+, [^:]*: /,"")}));return[Y(t),o("h2",{},o("span",{class:"dim"},`${e.number} `),o("span",{class:"code"},e.name)),e.sentence?o("p",{},e.sentence):o("p",{class:"dim"},"This pass is known by its name only."),e.file?o("p",{class:"small"},o("code",{},e.file),o("span",{class:"dim"}," in openxla/xla")):null,e.pipeline?o("p",{class:"dim small"},`in the pipeline ${e.pipeline}`):null,o("table",{class:"figures"},e.figures.map(([s,n])=>o("tr",{},o("th",{},s),o("td",{},n)))),e.did?o("p",{},o("b",{},e.did)):o("p",{class:"dim"},"It changed no collective."),i.length?o("h3",{},`${i.length} kernels and copies of the end that it made or changed`):null,o("ul",{class:"kernels"},i.slice(0,$).map(s=>o("li",{},o("code",{},s.name)," ",s.words)),i.length>$?o("li",{class:"dim"},`${i.length-$} more`):null)]}function Ce(t){return[o("h2",{},"Every pass that changed the program"),o("ol",{class:"every"},t.passes.map(e=>o("li",{},o("button",{type:"button",class:"link",title:e.sentence,onclick:()=>t.choosePass(e.number)},o("span",{class:"dim number"},e.number),o("span",{class:"code"},e.name)),o("span",{class:"dim small"},e.figures[0][1]),e.did?o("b",{class:"small"},e.did):null)))]}function Z(t){let{first:e}=t,i=e.axes.map(([s,n],r)=>[r?" \xD7 ":"",S(s,[s],n,t.axes)]);return o("header",{class:"top"},o("p",{class:"what"},o("b",{},e.name),` XLA's passes \xB7 ${e.what}`,i.length?[" \xB7 mesh ",i]:null),o("p",{class:"answer"},o("b",{},e.head),`; ${e.more}.`),e.known_by?o("p",{class:"dim small"},e.known_by):null)}var z=class{constructor(e){this.first=e,this.passes=e.passes,this.stages=e.stages.map(([s,n])=>({number:s,rows:n.map(([r,a,p,c,l,f,d])=>({kind:r,axes:a,words:p,parents:c,life:l,name:f,size:d}))})),this.axes=e.axes.map(([s])=>s),this.pass=null,this.chosen=null;let i=this.passes.filter(s=>s.did).at(-1)??this.passes[0];this.after=i?.number??0,this.before=this.numberBefore(this.after),this.data=null,this.programs=new Map,this.listeners=[]}listen(e){this.listeners.push(e)}tell(){for(let e of this.listeners)e()}open(e){this.data=e,this.tell()}numberBefore(e){return this.passes.filter(i=>i.number<e).at(-1)?.number??0}named(e){return this.passes.find(i=>i.number===e)??null}choosePass(e){this.pass=e,this.chosen=null,this.after=e,this.before=this.numberBefore(e),this.tell()}choose(e,i){this.chosen=[e,i],this.pass=null,this.tell()}compare(e,i){this.before=e,this.after=i,this.tell()}clear(){this.chosen=null,this.pass=null,this.tell()}get row(){return this.chosen?this.stages[this.chosen[0]].rows[this.chosen[1]]:null}get family(){let e=new Set;if(!this.chosen)return e;let[i,s]=this.chosen,n=new Set([s]);for(let r=i;r>=0;r--){for(let a of n)e.add(`${r} ${a}`);n=new Set([...n].flatMap(a=>this.stages[r].rows[a].parents))}n=new Set([s]);for(let r=i+1;r<this.stages.length;r++){let a=new Set;this.stages[r].rows.forEach((p,c)=>{p.parents.some(l=>n.has(l))&&a.add(c)});for(let p of a)e.add(`${r} ${p}`);n=a}return e}program(e){let i=this.programs.get(e);if(i)return i;let s=[];if(this.data?.has(`program.${e}`)){let n=this.data.strings("lines"),r=this.data.strings("wheres"),a=this.data.column("where"),p=0;for(let c of this.data.column(`program.${e}`)){p+=c;let l=n.at(p),f=l.replace(/^ROOT /,"").split(" = ")[0];s.push({text:l,where:r.at(a[p]),name:f.replace(/^%/,"")})}}return this.programs.set(e,s),s}key(e){if(e==="Escape")this.clear();else if(e==="["||e==="]")this.walkPasses(e==="]"?1:-1);else if(this.chosen&&e.startsWith("Arrow"))this.walk(e);else return!1;return!0}walkPasses(e){let i=this.passes.findIndex(n=>n.number===this.after),s=this.passes[Math.max(0,Math.min(this.passes.length-1,i+e))];s&&this.choosePass(s.number)}walk(e){if(!this.chosen)return;let[i,s]=this.chosen,n=this.stages[i].rows;if(e==="ArrowLeft"&&n[s].parents.length&&this.choose(i-1,n[s].parents[0]),e==="ArrowRight"&&i+1<this.stages.length){let r=this.stages[i+1].rows.findIndex(a=>a.parents.includes(s));r>=0&&this.choose(i+1,r)}if(e==="ArrowUp"||e==="ArrowDown"){let r=M(n,this.axes),a=r[r.indexOf(s)+(e==="ArrowDown"?1:-1)];a!==void 0&&this.choose(i,a)}}};function M(t,e){let i=s=>s.axes?.length?s.axes.length>1?98:e.indexOf(s.axes[0].split(":(")[0]):99;return t.map((s,n)=>n).sort((s,n)=>t[s].kind.localeCompare(t[n].kind)||i(t[s])-i(t[n])||t[s].life-t[n].life||s-n)}var j=104,E=96,Se=118,T=8,ze=14,Ee=360;function ee(t){let e=o("div",{class:"lanes"}),i=o("section",{class:"strip","aria-label":"Passes, and collectives through them"},e),s=0,r=U(()=>{let a=j+E+Se*t.stages.length;s=Math.max(i.clientWidth-2,Math.min(a,2400)),e.replaceChildren(...Oe(t,s))});return new ResizeObserver(()=>i.clientWidth-2!==s&&r()).observe(i),t.listen(r),i}function Oe(t,e){let{stages:i}=t,s=e-j-E,n=l=>j+s*(l+.5)/Math.max(1,i.length);if(!i.length)return[Q(t,e,n),o("p",{class:"nothing"},"No pass made or changed a collective.")];let r=Le(t),a=b("svg",{width:e,height:r.height,class:t.chosen?"picture picked":"picture",role:"img","aria-label":t.first.head});for(let l of r.lanes)a.append(b("rect",{class:"lane",x:j,y:l.top-3,width:s,height:l.height+6}),...Pe(l));let p=t.family;return a.append(...Re(t,r,n,p),...De(t,r,n,p)),a.append(...qe(t,r,n(i.length-1))),[Q(t,e,n),Ie(t,e),a,o("p",{class:"dim small legend"},"One line is one collective as it was made; it keeps its height through every pass, so that what is thick was combined. A line that ends in \xD7 was removed."," ",Be())]}function te(t){return Math.round(t*10)/10}function Be(){let t=e=>o("kbd",{},e);return[t("\u2190"),t("\u2192")," what it was made of, and became; ",t("\u2191"),t("\u2193")," its neighbours; ",t("["),t("]")," the pass before and after; ",t("Esc")," all"]}function Q(t,e,i){let{passes:s,stages:n,first:r}=t,a=c=>j+(e-j-E)*(c+.5)/Math.max(1,r.written),p=b("svg",{width:e,height:46,class:"ticks",role:"group","aria-label":"All passes"});p.append(b("text",{x:4,y:13},`${s.length} of ${r.written}`),b("text",{x:4,y:26,class:"faint"},"steps changed it"),b("path",{class:"every",d:Array.from({length:r.written},(c,l)=>`M${te(a(l))} 9v4`).join("")})),n.forEach((c,l)=>{let[f,d]=[a(c.number),i(l)];p.append(b("path",{class:"lead",d:`M${f} 18C${f} 34 ${d} 26 ${d} 44`}))});for(let c of s){let l=a(c.number),f=[c.did?"tick did":"tick",c.number===t.after?"now":""],d=b("g",{class:f.join(" "),onclick:()=>t.choosePass(c.number)},b("title",{},`${c.number} ${c.name}${c.did?`: ${c.did}`:""}`),b("rect",{class:"reach",x:l-3,y:0,width:6,height:20}),b("rect",{x:l-1,y:4,width:2,height:14}));p.append(d)}return p}function Ie(t,e){let i=t.stages.map(n=>{let r=t.named(n.number);return o("button",{type:"button",class:"column","data-pass":n.number,"aria-pressed":t.pass===n.number?"true":"false",disabled:!r,title:r?.sentence,onclick:()=>r&&t.choosePass(n.number)},o("span",{},o("span",{class:"dim"},`${n.number} `),r?r.name:"before all passes"),o("b",{},r?r.did:"as the program was written"))}),s={width:`${e}px`,padding:`0 ${E}px 4px ${j}px`,"grid-template-columns":`repeat(${i.length}, minmax(0, 1fr))`};return o("div",{class:"columns",style:s},i)}function Le(t){let{stages:e}=t,i=[];for(let[d,h]of e.entries()){let u=d?e[d-1].rows.map(()=>0):[];for(let m of h.rows)for(let g of m.parents)u[g]+=1;i.push(h.rows.map(m=>m.parents.length?m.parents.reduce((g,x)=>g+i[d-1][x]/u[x],0):1))}let s=[...new Set(e.flatMap(d=>d.rows.map(h=>h.kind)))].sort(),n=s.map(d=>e.map((h,u)=>h.rows.reduce((m,g,x)=>m+(g.kind===d?i[u][x]:0),0))),r=n.reduce((d,h)=>d+Math.max(...h),0)||1,a=Math.max(.6,Math.min(9,Ee/r)),p=a>=3?1.5:a>=1.5?.5:0,c=8,l=s.map((d,h)=>{let u=Math.max(Math.max(...n[h])*a,14),m=x=>e[x]?.rows.filter(w=>w.kind===d).length??0,g={kind:d,top:c,height:u,first:Math.max(...e.map((x,w)=>m(w))),last:m(e.length-1)};return c+=u+ze,g}),f=e.map((d,h)=>{let u=new Map(l.map(x=>[x.kind,x.top])),m=[],g=[];for(let x of M(d.rows,t.axes)){let{kind:w}=d.rows[x];m[x]=u.get(w)??0,g[x]=Math.max(.5,i[h][x]*a-p),u.set(w,m[x]+i[h][x]*a)}return{y:m,high:g}});return{lanes:l,columns:f,height:c,taken:f.map(d=>d.y.map(()=>0))}}function Pe(t){let e=t.top+9,i=C(t.kind);i.setAttribute("x","2"),i.setAttribute("y",String(e-10));let s=t.first===t.last?`${t.last}`:`${t.first} \u2192 ${t.last}`,n=t.height<26;return[i,b("text",{x:18,y:e},t.kind.replace("collective-","")),b("text",{x:n?j-6:18,y:n?e:e+13,class:n?"faint right":"faint"},s)]}function*Re(t,e,i,s){for(let n=1;n<t.stages.length;n++){let[r,a]=[e.columns[n-1],e.columns[n]],p=t.stages[n].rows,c=r.y.map(()=>0);for(let d of p)for(let h of d.parents)c[h]+=1;let[l,f]=[i(n-1)+T/2,i(n)-T/2];for(let d of M(p,t.axes)){let h=p[d],u=M(t.stages[n-1].rows,t.axes),m=h.parents.length>1?u.filter(w=>h.parents.includes(w)):h.parents,g=m.reduce((w,k)=>w+r.high[k]/c[k],0)||1,x=a.y[d];for(let w of m){let k=r.high[w]/c[w],re=r.y[w]+e.taken[n-1][w];e.taken[n-1][w]+=k;let P=a.high[d]*k/g,oe=t.stages[n-1].rows[w],ae=m.length>1||oe.kind!==h.kind,pe=s.has(`${n-1} ${w}`)&&s.has(`${n} ${d}`);yield b("path",{class:`ribbon ${y(h.axes,t.axes)}${ae?" changed":""}${pe?" own":""}`,d:He(l,re,k,f,x,P)}),x+=P}}for(let[d,h]of c.entries())h||(yield*Ne(t,n-1,d,r,l))}}function He(t,e,i,s,n,r){let a=(t+s)/2,p=(...c)=>c.map(te).join(" ");return`M${p(t,e)}C${p(a,e,a,n,s,n)}V${p(n+r)}C${p(a,n+r,a,e+i,t,e+i)}Z`}function*Ne(t,e,i,s,n){let r=s.y[i]+s.high[i]/2,a=y(t.stages[e].rows[i].axes,t.axes);yield b("path",{class:`end ${a}`,d:`M${n} ${r}h18m-3 -3l6 6m0 -6l-6 6`})}function*De(t,e,i,s){for(let[n,r]of t.stages.entries()){let{y:a,high:p}=e.columns[n];for(let[c,l]of r.rows.entries()){let f=s.has(`${n} ${c}`),d=t.chosen?.[0]===n&&t.chosen[1]===c;yield b("rect",{class:`node ${y(l.axes,t.axes)}${f?" own":""}${d?" chosen":""}`,"data-node":`${n} ${c}`,x:i(n)-T/2,y:a[c],width:T,height:p[c],onclick:()=>t.choose(n,c)},b("title",{},`${l.name} (${l.kind}) over ${l.words}${l.size?`, ${l.size}`:""}`))}}}function*qe(t,e,i){let s=t.stages.at(-1),n=e.columns.at(-1);if(!s||!n)return;let r=0;for(let a of M(s.rows,t.axes)){let p=n.y[a]+n.high[a]/2+4;p<r||!s.rows[a].size||(r=p+13,yield b("text",{x:i+T,y:p,class:"faint"},s.rows[a].size))}}var ie=`/* XLA's passes: strip and lanes beside details, and the texts of two programs under them. */
+`;var _={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function T(t,e=""){let i=_[t]??_.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function C(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function z(t,e,i,s){return o("span",{class:`axis ${y(e,s)}`},i===null?t:`${t} ${i}`)}var $=40;function V(t){let e=o("aside",{class:"details","aria-live":"polite"}),i=()=>{let s=t.pass===null?null:t.named(t.pass),n=t.row?ue(t):s?we(t,s):ve(t);e.replaceChildren(...n.filter(r=>r!==null))};return t.listen(i),i(),e}function K(t){return o("button",{type:"button",class:"button",onclick:()=>t.clear()},"All passes")}function ue(t){let e=t.row,i=t.first.lives[e.life],[s]=t.chosen,n=t.stages[s].number,r=t.named(n),a=i?i.events:[],p=i?i.gone?`gone at the end; last called ${i.name}`:`at the end ${i.name}`:"";return[K(t),o("h2",{class:y(e.axes,t.axes)},T(e.kind),` ${e.kind} over `,z(e.words,e.axes,null,t.axes)),o("p",{class:"dim small"},e.size?`${e.size} \xB7 `:"","after ",r?r.name:"no pass"," ",o("code",{},e.name),i?.name===e.name?null:[" \xB7 ",p]),o("ol",{class:"events"},a.map(l=>ge(t,l))),o("p",{},i?"":"What became of it is unknown.")]}function ge(t,e){let i=e.of.slice(0,$);return o("li",{class:`is-${e.kind}`},o("b",{},e.words),o("button",{type:"button",class:"link small",onclick:()=>t.choosePass(e.number),disabled:!t.named(e.number)},`${e.pass} \xB7 ${e.number}`),o("ul",{},i.map(s=>o("li",{},be(t,s,e.kind!=="combined"))),e.of.length>$?o("li",{class:"dim"},`${e.of.length-$} more`):null))}function be(t,e,i){let s=/\(([^()]+:\d+)\)$/.exec(e)?.[1],n=s&&i?t.first.sources[s]:"";return[o("code",{},e.replaceAll("`","")),n?o("pre",{class:"line"},n):null]}function we(t,e){let i=t.first.kernels.flatMap(([s,n,r])=>r.filter(([a])=>a===e.number).map(([,a])=>({name:s,kind:n,words:a}))).map(s=>({...s,words:s.words.replace(/^pass \d+, [^:]*: /,"")}));return[K(t),o("h2",{},o("span",{class:"dim"},`${e.number} `),o("span",{class:"code"},e.name)),e.sentence?o("p",{},e.sentence):o("p",{class:"dim"},"This pass is known by its name only."),e.file?o("p",{class:"small"},o("code",{},e.file),o("span",{class:"dim"}," in openxla/xla")):null,e.pipeline?o("p",{class:"dim small"},`in the pipeline ${e.pipeline}`):null,o("table",{class:"figures"},e.figures.map(([s,n])=>o("tr",{},o("th",{},s),o("td",{},n)))),e.did?o("p",{},o("b",{},e.did)):o("p",{class:"dim"},"It changed no collective."),i.length?o("h3",{},`${i.length} kernels and copies of the end that it made or changed`):null,o("ul",{class:"kernels"},i.slice(0,$).map(s=>o("li",{},o("code",{},s.name)," ",s.words)),i.length>$?o("li",{class:"dim"},`${i.length-$} more`):null)]}function ve(t){return[o("h2",{},"Every pass that changed the program"),o("ol",{class:"every"},t.passes.map(e=>o("li",{},o("button",{type:"button",class:"link",title:e.sentence,onclick:()=>t.choosePass(e.number)},o("span",{class:"dim number"},e.number),o("span",{class:"code"},e.name)),o("span",{class:"dim small"},e.figures[0][1]),e.did?o("b",{class:"small"},e.did):null)))]}function J(t){let{first:e}=t,i=e.axes.map(([s,n],r)=>[r?" \xD7 ":"",z(s,[s],n,t.axes)]);return o("header",{class:"top"},o("p",{class:"what"},o("b",{},e.name),` XLA's passes \xB7 ${e.what}`,i.length?[" \xB7 mesh ",i]:null),o("p",{class:"answer"},o("b",{},e.head),`; ${e.more}.`),e.known_by?o("p",{class:"dim small"},e.known_by):null)}var S=class{constructor(e){this.first=e,this.passes=e.passes,this.stages=e.stages.map(([s,n])=>({number:s,rows:n.map(([r,a,p,l,h,m,c])=>({kind:r,axes:a,words:p,parents:l,life:h,name:m,size:c}))})),this.axes=e.axes.map(([s])=>s),this.pass=null,this.chosen=null;let i=this.passes.filter(s=>s.did).at(-1)??this.passes[0];this.after=i?.number??0,this.before=this.numberBefore(this.after),this.data=null,this.programs=new Map,this.listeners=[]}listen(e){this.listeners.push(e)}tell(){for(let e of this.listeners)e()}open(e){this.data=e,this.tell()}numberBefore(e){return this.passes.filter(i=>i.number<e).at(-1)?.number??0}named(e){return this.passes.find(i=>i.number===e)??null}choosePass(e){this.pass=e,this.chosen=null,this.after=e,this.before=this.numberBefore(e),this.tell()}choose(e,i){this.chosen=[e,i],this.pass=null,this.tell()}compare(e,i){this.before=e,this.after=i,this.tell()}clear(){this.chosen=null,this.pass=null,this.tell()}get row(){return this.chosen?this.stages[this.chosen[0]].rows[this.chosen[1]]:null}get family(){let e=new Set;if(!this.chosen)return e;let[i,s]=this.chosen,n=new Set([s]);for(let r=i;r>=0;r--){for(let a of n)e.add(`${r} ${a}`);n=new Set([...n].flatMap(a=>this.stages[r].rows[a].parents))}n=new Set([s]);for(let r=i+1;r<this.stages.length;r++){let a=new Set;this.stages[r].rows.forEach((p,l)=>{p.parents.some(h=>n.has(h))&&a.add(l)});for(let p of a)e.add(`${r} ${p}`);n=a}return e}program(e){let i=this.programs.get(e);if(i)return i;let s=[];if(this.data?.has(`program.${e}`)){let n=this.data.strings("lines"),r=this.data.strings("wheres"),a=this.data.column("where"),p=0;for(let l of this.data.column(`program.${e}`)){p+=l;let h=n.at(p),m=h.replace(/^ROOT /,"").split(" = ")[0];s.push({text:h,where:r.at(a[p]),name:m.replace(/^%/,"")})}}return this.programs.set(e,s),s}key(e){if(e==="Escape")this.clear();else if(e==="["||e==="]")this.walkPasses(e==="]"?1:-1);else if(this.chosen&&e.startsWith("Arrow"))this.walk(e);else return!1;return!0}walkPasses(e){let i=this.passes.findIndex(n=>n.number===this.after),s=this.passes[Math.max(0,Math.min(this.passes.length-1,i+e))];s&&this.choosePass(s.number)}walk(e){if(!this.chosen)return;let[i,s]=this.chosen,n=this.stages[i].rows;if(e==="ArrowLeft"&&n[s].parents.length&&this.choose(i-1,n[s].parents[0]),e==="ArrowRight"&&i+1<this.stages.length){let r=this.stages[i+1].rows.findIndex(a=>a.parents.includes(s));r>=0&&this.choose(i+1,r)}if(e==="ArrowUp"||e==="ArrowDown"){let r=M(n,this.axes),a=r[r.indexOf(s)+(e==="ArrowDown"?1:-1)];a!==void 0&&this.choose(i,a)}}};function M(t,e){let i=s=>s.axes?.length?s.axes.length>1?98:e.indexOf(s.axes[0].split(":(")[0]):99;return t.map((s,n)=>n).sort((s,n)=>t[s].kind.localeCompare(t[n].kind)||i(t[s])-i(t[n])||t[s].life-t[n].life||s-n)}var j=104,E=96,je=118,A=8,ye=14,ke=360;function Y(t){let e=o("div",{class:"lanes"}),i=o("section",{class:"strip","aria-label":"Passes, and collectives through them"},e),s=0,r=q(()=>{let a=j+E+je*t.stages.length;s=Math.max(i.clientWidth-2,Math.min(a,2400)),e.replaceChildren(...$e(t,s))});return new ResizeObserver(()=>i.clientWidth-2!==s&&r()).observe(i),t.listen(r),i}function $e(t,e){let{stages:i}=t,s=e-j-E,n=h=>j+s*(h+.5)/Math.max(1,i.length);if(!i.length)return[X(t,e,n),o("p",{class:"nothing"},"No pass made or changed a collective.")];let r=Te(t),a=b("svg",{width:e,height:r.height,class:t.chosen?"picture picked":"picture",role:"img","aria-label":t.first.head});for(let h of r.lanes)a.append(b("rect",{class:"lane",x:j,y:h.top-3,width:s,height:h.height+6}),...Ce(h));let p=t.family;return a.append(...ze(t,r,n,p),...Oe(t,r,n,p)),a.append(...Be(t,r,n(i.length-1))),[X(t,e,n),Ae(t,e),a,o("p",{class:"dim small legend"},"One line is one collective as it was made; it keeps its height through every pass, so that what is thick was combined. A line that ends in \xD7 was removed."," ",Me())]}function Z(t){return Math.round(t*10)/10}function Me(){let t=e=>o("kbd",{},e);return[t("\u2190"),t("\u2192")," what it was made of, and became; ",t("\u2191"),t("\u2193")," its neighbours; ",t("["),t("]")," the pass before and after; ",t("Esc")," all"]}function X(t,e,i){let{passes:s,stages:n,first:r}=t,a=l=>j+(e-j-E)*(l+.5)/Math.max(1,r.written),p=b("svg",{width:e,height:46,class:"ticks",role:"group","aria-label":"All passes"});p.append(b("text",{x:4,y:13},`${s.length} of ${r.written}`),b("text",{x:4,y:26,class:"faint"},"steps changed it"),b("path",{class:"every",d:Array.from({length:r.written},(l,h)=>`M${Z(a(h))} 9v4`).join("")})),n.forEach((l,h)=>{let[m,c]=[a(l.number),i(h)];p.append(b("path",{class:"lead",d:`M${m} 18C${m} 34 ${c} 26 ${c} 44`}))});for(let l of s){let h=a(l.number),m=[l.did?"tick did":"tick",l.number===t.after?"now":""],c=b("g",{class:m.join(" "),onclick:()=>t.choosePass(l.number)},b("title",{},`${l.number} ${l.name}${l.did?`: ${l.did}`:""}`),b("rect",{class:"reach",x:h-3,y:0,width:6,height:20}),b("rect",{x:h-1,y:4,width:2,height:14}));p.append(c)}return p}function Ae(t,e){let i=t.stages.map(n=>{let r=t.named(n.number);return o("button",{type:"button",class:"column","data-pass":n.number,"aria-pressed":t.pass===n.number?"true":"false",disabled:!r,title:r?.sentence,onclick:()=>r&&t.choosePass(n.number)},o("span",{},o("span",{class:"dim"},`${n.number} `),r?r.name:"before all passes"),o("b",{},r?r.did:"as the program was written"))}),s={width:`${e}px`,padding:`0 ${E}px 4px ${j}px`,"grid-template-columns":`repeat(${i.length}, minmax(0, 1fr))`};return o("div",{class:"columns",style:s},i)}function Te(t){let{stages:e}=t,i=[];for(let[c,d]of e.entries()){let u=c?e[c-1].rows.map(()=>0):[];for(let x of d.rows)for(let g of x.parents)u[g]+=1;i.push(d.rows.map(x=>x.parents.length?x.parents.reduce((g,f)=>g+i[c-1][f]/u[f],0):1))}let s=[...new Set(e.flatMap(c=>c.rows.map(d=>d.kind)))].sort(),n=s.map(c=>e.map((d,u)=>d.rows.reduce((x,g,f)=>x+(g.kind===c?i[u][f]:0),0))),r=n.reduce((c,d)=>c+Math.max(...d),0)||1,a=Math.max(.6,Math.min(9,ke/r)),p=a>=3?1.5:a>=1.5?.5:0,l=8,h=s.map((c,d)=>{let u=Math.max(Math.max(...n[d])*a,14),x=f=>e[f]?.rows.filter(w=>w.kind===c).length??0,g={kind:c,top:l,height:u,first:Math.max(...e.map((f,w)=>x(w))),last:x(e.length-1)};return l+=u+ye,g}),m=e.map((c,d)=>{let u=new Map(h.map(f=>[f.kind,f.top])),x=[],g=[];for(let f of M(c.rows,t.axes)){let{kind:w}=c.rows[f];x[f]=u.get(w)??0,g[f]=Math.max(.5,i[d][f]*a-p),u.set(w,x[f]+i[d][f]*a)}return{y:x,high:g}});return{lanes:h,columns:m,height:l,taken:m.map(c=>c.y.map(()=>0))}}function Ce(t){let e=t.top+9,i=T(t.kind);i.setAttribute("x","2"),i.setAttribute("y",String(e-10));let s=t.first===t.last?`${t.last}`:`${t.first} \u2192 ${t.last}`,n=t.height<26;return[i,b("text",{x:18,y:e},t.kind.replace("collective-","")),b("text",{x:n?j-6:18,y:n?e:e+13,class:n?"faint right":"faint"},s)]}function*ze(t,e,i,s){for(let n=1;n<t.stages.length;n++){let[r,a]=[e.columns[n-1],e.columns[n]],p=t.stages[n].rows,l=r.y.map(()=>0);for(let c of p)for(let d of c.parents)l[d]+=1;let[h,m]=[i(n-1)+A/2,i(n)-A/2];for(let c of M(p,t.axes)){let d=p[c],u=M(t.stages[n-1].rows,t.axes),x=d.parents.length>1?u.filter(w=>d.parents.includes(w)):d.parents,g=x.reduce((w,k)=>w+r.high[k]/l[k],0)||1,f=a.y[c];for(let w of x){let k=r.high[w]/l[w],ie=r.y[w]+e.taken[n-1][w];e.taken[n-1][w]+=k;let P=a.high[c]*k/g,se=t.stages[n-1].rows[w],ne=x.length>1||se.kind!==d.kind,re=s.has(`${n-1} ${w}`)&&s.has(`${n} ${c}`);yield b("path",{class:`ribbon ${y(d.axes,t.axes)}${ne?" changed":""}${re?" own":""}`,d:Se(h,ie,k,m,f,P)}),f+=P}}for(let[c,d]of l.entries())d||(yield*Ee(t,n-1,c,r,h))}}function Se(t,e,i,s,n,r){let a=(t+s)/2,p=(...l)=>l.map(Z).join(" ");return`M${p(t,e)}C${p(a,e,a,n,s,n)}V${p(n+r)}C${p(a,n+r,a,e+i,t,e+i)}Z`}function*Ee(t,e,i,s,n){let r=s.y[i]+s.high[i]/2,a=y(t.stages[e].rows[i].axes,t.axes);yield b("path",{class:`end ${a}`,d:`M${n} ${r}h18m-3 -3l6 6m0 -6l-6 6`})}function*Oe(t,e,i,s){for(let[n,r]of t.stages.entries()){let{y:a,high:p}=e.columns[n];for(let[l,h]of r.rows.entries()){let m=s.has(`${n} ${l}`),c=t.chosen?.[0]===n&&t.chosen[1]===l;yield b("rect",{class:`node ${y(h.axes,t.axes)}${m?" own":""}${c?" chosen":""}`,"data-node":`${n} ${l}`,x:i(n)-A/2,y:a[l],width:A,height:p[l],onclick:()=>t.choose(n,l)},b("title",{},`${h.name} (${h.kind}) over ${h.words}${h.size?`, ${h.size}`:""}`))}}}function*Be(t,e,i){let s=t.stages.at(-1),n=e.columns.at(-1);if(!s||!n)return;let r=0;for(let a of M(s.rows,t.axes)){let p=n.y[a]+n.high[a]/2+4;p<r||!s.rows[a].size||(r=p+13,yield b("text",{x:i+A,y:p,class:"faint"},s.rows[a].size))}}var Q=`/* XLA's passes: strip and lanes beside details, and the texts of two programs under them. */
 .pjit-inspector {
   height: 100vh;
 }
@@ -1628,6 +1592,6 @@ ${_} and (prefers-color-scheme:dark){${L} .pjit-inspector.pjit-inspector:not(.li
     grid-row: auto;
   }
 }
-`;function O(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}var se=150;function ne(t){if(t.first.no_lines)return o("section",{class:"texts"},o("p",{class:"nothing"},t.first.no_lines));let e=se,i="",s=o("div",{class:"rows",tabindex:0,role:"region","aria-label":"Instructions that differ"}),n=o("span",{class:"dim"}),r=(h,u)=>{let m=o("select",{"aria-label":h,onchange:()=>u(Number(m.value))},o("option",{value:0},"before all passes"),t.passes.map(g=>o("option",{value:g.number},`${g.number} ${g.name}`)));return m},a=r("The earlier program",h=>t.compare(h,t.after)),p=r("The later program",h=>t.compare(t.before,h)),c=o("input",{type:"search",placeholder:"only lines with \u2026","aria-label":"Only lines with these letters",oninput:h=>{i=h.target.value,f()}}),l=(h,u,m)=>o("button",{type:"button",class:"button",title:m,onclick:()=>t.walkPasses(h)},u),f=()=>{if(a.value=String(t.before),p.value=String(t.after),!t.data)return;let h=Fe(t,t.before,t.after),u=i?h.filter(x=>`${x.before}${x.after}${x.where}`.includes(i)):h,m=x=>O(h.filter(x).length);n.textContent=`${m(x=>x.before&&x.after)} changed, ${m(x=>!x.before)} new, ${m(x=>!x.after)} gone${i?`; ${O(u.length)} of them shown`:""}`;let g=o("button",{type:"button",class:"button",onclick:()=>{e+=1e3,f()}},`${O(u.length-e)} more`);s.replaceChildren(...u.slice(0,e).map(x=>We(t,x)),...u.length>e?[g]:[],...h.length?[]:[o("p",{class:"nothing"},"These two programs have the same instructions.")])},d=[-1,-1];return t.listen(()=>{(d[0]!==t.before||d[1]!==t.after)&&(e=se,s.scrollTop=0),d=[t.before,t.after],f()}),f(),o("section",{class:"texts","aria-label":"Two programs beside each other"},o("div",{class:"bar"},o("h2",{class:"minor"},"What differs"),l(-1,"\u25C0","the pass before"),a,"\u2192",p,l(1,"\u25B6","the next pass"),n,c),s)}function Fe(t,e,i){let s=new Map(t.program(e).map(r=>[r.name,r])),n=[];for(let r of t.program(i)){let a=s.get(r.name);s.delete(r.name),a?.text!==r.text&&n.push({name:r.name,before:a?.text??"",after:r.text,where:r.where||a?.where||""})}for(let r of s.values())n.push({name:r.name,before:r.text,after:"",where:r.where});return n}function We(t,e){let i=t.first.sources[e.where]??"",[s,n]=Ge(e.before,e.after);return o("div",{class:`pair ${e.before?e.after?"is-changed":"is-gone":"is-new"}`},o("span",{class:"where code",title:i},e.where),o("code",{class:"side old"},s),o("code",{class:"side new"},n),i?o("span",{class:"source code dim"},i):null)}function Ge(t,e){if(!t||!e)return[t,e];let i=0;for(;i<t.length&&i<e.length&&t[i]===e[i];)i++;let s=0;for(;s<Math.min(t.length,e.length)-i&&t.at(-1-s)===e.at(-1-s);)s++;let n=r=>[r.slice(0,i),o("mark",{},r.slice(i,r.length-s)),r.slice(r.length-s)];return[n(t),n(e)]}function _e(t,e){let i=new z(e),s=o("div",{class:e.no_lines?"frame passes bare":"frame passes"},Z(i),ee(i),J(i),ne(i));return t.classList.add("pjit-inspector"),t.replaceChildren(s),document.addEventListener("keydown",n=>{n.target instanceof HTMLElement&&/^(INPUT|SELECT|TEXTAREA)$/.test(n.target.tagName)||i.key(n.key)&&n.preventDefault()}),i}async function Ve(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let s=new URLSearchParams(location.hash.slice(1)).get("theme");s&&(document.documentElement.dataset.theme=s);let n=_e(t,JSON.parse(e.textContent??""));try{n.open(H(await D(N(i.textContent??"")))),t.setAttribute("data-ready","true")}catch(r){t.append(o("p",{class:"nothing"},`The texts of this page could not be read: ${r}`))}}document.head.append(o("style",{},`${K}
-${F}
-${ie}`));Ve();
+`;var ee=150;function te(t){if(t.first.no_lines)return o("section",{class:"texts"},o("p",{class:"nothing"},t.first.no_lines));let e=ee,i="",s=o("div",{class:"rows",tabindex:0,role:"region","aria-label":"Instructions that differ"}),n=o("span",{class:"dim"}),r=(d,u)=>{let x=o("select",{"aria-label":d,onchange:()=>u(Number(x.value))},o("option",{value:0},"before all passes"),t.passes.map(g=>o("option",{value:g.number},`${g.number} ${g.name}`)));return x},a=r("The earlier program",d=>t.compare(d,t.after)),p=r("The later program",d=>t.compare(t.before,d)),l=o("input",{type:"search",placeholder:"only lines with \u2026","aria-label":"Only lines with these letters",oninput:d=>{i=d.target.value,m()}}),h=(d,u,x)=>o("button",{type:"button",class:"button",title:x,onclick:()=>t.walkPasses(d)},u),m=()=>{if(a.value=String(t.before),p.value=String(t.after),!t.data)return;let d=Ie(t,t.before,t.after),u=i?d.filter(f=>`${f.before}${f.after}${f.where}`.includes(i)):d,x=f=>C(d.filter(f).length);n.textContent=`${x(f=>f.before&&f.after)} changed, ${x(f=>!f.before)} new, ${x(f=>!f.after)} gone${i?`; ${C(u.length)} of them shown`:""}`;let g=o("button",{type:"button",class:"button",onclick:()=>{e+=1e3,m()}},`${C(u.length-e)} more`);s.replaceChildren(...u.slice(0,e).map(f=>Le(t,f)),...u.length>e?[g]:[],...d.length?[]:[o("p",{class:"nothing"},"These two programs have the same instructions.")])},c=[-1,-1];return t.listen(()=>{(c[0]!==t.before||c[1]!==t.after)&&(e=ee,s.scrollTop=0),c=[t.before,t.after],m()}),m(),o("section",{class:"texts","aria-label":"Two programs beside each other"},o("div",{class:"bar"},o("h2",{class:"minor"},"What differs"),h(-1,"\u25C0","the pass before"),a,"\u2192",p,h(1,"\u25B6","the next pass"),n,l),s)}function Ie(t,e,i){let s=new Map(t.program(e).map(r=>[r.name,r])),n=[];for(let r of t.program(i)){let a=s.get(r.name);s.delete(r.name),a?.text!==r.text&&n.push({name:r.name,before:a?.text??"",after:r.text,where:r.where||a?.where||""})}for(let r of s.values())n.push({name:r.name,before:r.text,after:"",where:r.where});return n}function Le(t,e){let i=t.first.sources[e.where]??"",[s,n]=Re(e.before,e.after);return o("div",{class:`pair ${e.before?e.after?"is-changed":"is-gone":"is-new"}`},o("span",{class:"where code",title:i},e.where),o("code",{class:"side old"},s),o("code",{class:"side new"},n),i?o("span",{class:"source code dim"},i):null)}function Re(t,e){if(!t||!e)return[t,e];let i=0;for(;i<t.length&&i<e.length&&t[i]===e[i];)i++;let s=0;for(;s<Math.min(t.length,e.length)-i&&t.at(-1-s)===e.at(-1-s);)s++;let n=r=>[r.slice(0,i),o("mark",{},r.slice(i,r.length-s)),r.slice(r.length-s)];return[n(t),n(e)]}function He(t,e){let i=new S(e),s=o("div",{class:e.no_lines?"frame passes bare":"frame passes"},J(i),Y(i),V(i),te(i));return t.classList.add("pjit-inspector"),t.replaceChildren(s),document.addEventListener("keydown",n=>{n.target instanceof HTMLElement&&/^(INPUT|SELECT|TEXTAREA)$/.test(n.target.tagName)||i.key(n.key)&&n.preventDefault()}),i}async function qe(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let s=new URLSearchParams(location.hash.slice(1)).get("theme");s&&(document.documentElement.dataset.theme=s);let n=He(t,JSON.parse(e.textContent??""));try{n.open(I(await R(L(i.textContent??"")))),t.setAttribute("data-ready","true")}catch(r){t.append(o("p",{class:"nothing"},`The texts of this page could not be read: ${r}`))}}document.head.append(o("style",{},`${G}
+${N}
+${Q}`));qe();

@@ -1,4 +1,4 @@
-var Dt=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Ht=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],Ut=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Gt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function q(t){let e=new Array(16).fill(0);for(let r of t)e[r]++;e[0]=0;let i=[];for(let r=1;r<16;r++)for(let a=0;a<t.length;a++)t[a]===r&&i.push(a);return{counts:e,symbols:i}}var G=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[r,a,s]=[0,0,0];for(let o=1;o<16;o++){r|=this.take(1);let l=e[o];if(r-a<l)return i[s+r-a];s+=l,a=a+l<<1,r<<=1}throw new Error("the data are damaged")}},Kt=[q(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),q(new Array(30).fill(5))];function Vt(t){let[e,i,r]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],a=new Array(19).fill(0);for(let l=0;l<r;l++)a[Gt[l]]=t.take(3);let s=q(a),o=[];for(;o.length<e+i;){let l=t.symbol(s);if(l<16)o.push(l);else{let p=l===16?o[o.length-1]:0,d=l===16?3+t.take(2):l===17?3+t.take(3):11+t.take(7);for(let c=0;c<d;c++)o.push(p)}}return[q(o.slice(0,e)),q(o.slice(e))]}function tt(t){let e=new G(t,2),i=new Uint8Array(4*t.length+1024),r=0,a=s=>{if(r+s<=i.length)return;let o=new Uint8Array(2*(r+s));o.set(i),i=o};for(let s=0;!s;){s=e.take(1);let o=e.take(2);if(o===0){e.held=e.count=0;let d=e.take(16);e.take(16),a(d),i.set(t.subarray(e.at,e.at+d),r),e.at+=d,r+=d;continue}if(o===3)throw new Error("the data are damaged");let[l,p]=o===1?Kt:Vt(e);for(let d=e.symbol(l);d!==256;d=e.symbol(l)){if(d<256){a(1),i[r++]=d;continue}let c=Dt[d-257]+e.take(Ht[d-257]),h=e.symbol(p),u=Ut[h]+e.take(h<2?0:(h>>1)-1);if(u>r)throw new Error("the data are damaged");a(c);for(let m=0;m<c;m++,r++)i[r]=i[r-u]}}return i.slice(0,r).buffer}var Xt="PJITVIEW",Jt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},K=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,r=0;i<this.length;r=this.ends[i++])e=Math.max(e,this.ends[i]-r);return e}};function et(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Xt)throw new Error("this is no inspector data");let[i,r]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let a=JSON.parse(e.decode(new Uint8Array(t,16,r))),s=16+r,o=new Set,l=c=>c in a.columns,p=c=>{if(!l(c))return new Int32Array(0);let[h,u,m]=a.columns[c],x=new Jt[h](t,s+u,m);if(h!=="s4"||o.has(c))return x;o.add(c);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:a,column:p,strings:c=>new K(p(c),p(`${c}.ends`)),has:l}}function it(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let r=0;r<e.length;r++)i[r]=e.charCodeAt(r);return i}async function nt(t){if(typeof DecompressionStream>"u")return tt(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Yt="http://www.w3.org/2000/svg",rt={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function at(t,e,i){for(let[r,a]of Object.entries(e))if(!(a==null||a===!1))if(r.startsWith("on"))t.addEventListener(r.slice(2),a);else if(r==="style")for(let[s,o]of Object.entries(a))t.style.setProperty(s,String(o));else t.setAttribute(r,a===!0?"":String(a));return t.append(...i.flat(1/0).filter(r=>r!=null&&r!==!1)),t}function n(t,e={},...i){return at(document.createElement(t),e,i)}function b(t,e={},...i){return at(document.createElementNS(Yt,t),e,i)}function st(t,e,i){return i?t.key in rt?Math.max(0,Math.min(i-1,e+rt[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var ot=`.pjit-inspector,
+var Yt="PJITVIEW",Zt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},J=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])e=Math.max(e,this.ends[i]-n);return e}};function nt(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Yt)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let o=JSON.parse(e.decode(new Uint8Array(t,16,n))),a=16+n,p=new Set,s=c=>c in o.columns,l=c=>{if(!s(c))return new Int32Array(0);let[u,h,m]=o.columns[c],x=new Zt[u](t,a+h,m);if(u!=="s4"||p.has(c))return x;p.add(c);for(let w=1;w<m;w++)x[w]+=x[w-1];return x};return{header:o,column:l,strings:c=>new J(l(c),l(`${c}.ends`)),has:s}}function ot(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let n=0;n<e.length;n++)i[n]=e.charCodeAt(n);return i}async function at(t){let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var Qt="http://www.w3.org/2000/svg",st={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function pt(t,e,i){let n=i[0]&&Object.getPrototypeOf(i[0])===Object.prototype,[o,a]=n?[i[0],i.slice(1)]:[{},i];e.length&&t.setAttribute("class",e.join(" "));for(let[p,s]of Object.entries(o))if(!(s==null||s===!1))if(p.startsWith("on"))t.addEventListener(p.slice(2),s);else if(p==="style")for(let[l,d]of Object.entries(s))t.style.setProperty(l,String(d));else t.setAttribute(p,s===!0?"":String(s));return t.append(...X(a)),t}var X=t=>t.flat(1/0).filter(e=>e!=null&&e!==!1);function r(t,...e){let[i,...n]=t.split("."),o=document.createElement(i);return i==="button"&&o.setAttribute("type","button"),pt(o,n,e)}function b(t,...e){let[i,...n]=t.split(".");return pt(document.createElementNS(Qt,i),n,e)}var te=t=>t.map(([e,i])=>r("option",{value:e},i));function N(t,e,i,n,o={}){let a={"aria-label":t,title:t,onchange:()=>n(p.value),...o},p=r("select",a,te(e));return p.value=String(i),p}function R(t,e,i){return i?t.key in st?Math.max(0,Math.min(i-1,e+st[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var ee=async t=>nt(await at(t)),lt=t=>ee(ot(document.getElementById(t)?.textContent??""));async function dt(t,e){if(typeof document>"u")return;let[i,n]=["pjit-inspector","pjit-first"].map(p=>document.getElementById(p));if(!i||!n)return;document.head.append(r("style",t));let o=new URLSearchParams(location.hash.slice(1)).get("theme");o&&(document.documentElement.dataset.theme=o);let a=e(i,JSON.parse(n.textContent??""),lt);try{a(await lt("pjit-blob")),performance.mark("pjit-ready"),i.setAttribute("data-ready","true")}catch(p){i.append(r("p.nothing",`The rest of this page could not be read: ${p}`))}}function ct(t,e,i=()=>{}){let n=t.attachShadow?t.attachShadow({mode:"open"}):t,o=r("div");n.append(r("style",e),o);let a=()=>{o.classList.toggle("light",document.body.dataset.jpThemeLight==="true"),o.classList.toggle("dark",document.body.dataset.jpThemeLight==="false")};a();let p=new MutationObserver(()=>(a(),i()));return p.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light","data-jp-theme-name"]}),{root:o,unwatch:()=>p.disconnect()}}function ut(t,e){for(let[i,n]of Object.entries(e))t.on(i,n);return()=>Object.entries(e).forEach(([i,n])=>t.off(i,n))}var ht=`.pjit-inspector,
 :root {
   --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
   --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -84,8 +84,22 @@ body:has(> #pjit-inspector) {
 .pjit-inspector bdi {
   unicode-bidi: isolate;
 }
-.pjit-inspector p {
+/* What a browser gives elements, away: each rule says what is its own. */
+:where(.pjit-inspector) :is(h1, h2, h3, p, ul, ol, dl, dd, figure) {
   margin: 0;
+}
+:where(.pjit-inspector) ul:not(.facts, .memhelp) {
+  list-style: none;
+}
+:where(.pjit-inspector) table {
+  border-collapse: collapse;
+}
+:where(.pjit-inspector) :is(th, td) {
+  font-weight: 400;
+  text-align: left;
+}
+:where(.pjit-inspector) :is(button, summary) {
+  cursor: pointer;
 }
 .pjit-inspector .dim {
   color: var(--dim);
@@ -99,7 +113,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector h2 {
   font: 600 14px/20px var(--ui);
-  margin: 0;
   display: block;
 }
 .pjit-inspector h2.code {
@@ -114,14 +127,12 @@ body:has(> #pjit-inspector) {
   font-family: var(--ui);
 }
 .pjit-inspector summary {
-  cursor: pointer;
   font-size: 11px;
   color: var(--dim);
 }
 .pjit-inspector h3,
 .pjit-inspector h2.minor {
   font: 600 11px/16px var(--ui);
-  margin: 0;
   color: var(--dim);
 }
 .pjit-inspector button,
@@ -140,7 +151,6 @@ body:has(> #pjit-inspector) {
   font-weight: 600;
   font-size: 0.95em;
 }
-
 .pjit-inspector .top {
   grid-area: top;
   padding: 8px 12px;
@@ -158,7 +168,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .what {
   color: var(--dim);
   min-width: 0;
-  margin: 0;
   font: inherit;
 }
 .pjit-inspector .stale {
@@ -236,16 +245,6 @@ body:has(> #pjit-inspector) {
   text-overflow: ellipsis;
   white-space: nowrap;
 }
-.pjit-inspector .pictureof {
-  display: flex;
-  gap: 4px;
-  align-items: center;
-  padding: 1px 0;
-}
-.pjit-inspector .pictureof span {
-  flex: 1;
-  padding-right: 12px;
-}
 .pjit-inspector .help {
   position: absolute;
   z-index: 40;
@@ -276,9 +275,6 @@ body:has(> #pjit-inspector) {
   gap: 4px 8px;
   margin: 4px 0;
 }
-.pjit-inspector .help dd {
-  margin: 0;
-}
 .pjit-inspector kbd {
   font-family: var(--code);
 }
@@ -291,34 +287,22 @@ body:has(> #pjit-inspector) {
   max-width: 100%;
   overflow-x: auto;
 }
-
 .pjit-inspector .question p {
   margin: 0 0 4px;
 }
-
-.pjit-inspector .question table {
-  border-collapse: collapse;
-  font-variant-numeric: tabular-nums;
-}
-
 .pjit-inspector .question th {
   font-weight: normal;
-  text-align: left;
   white-space: nowrap;
 }
-
 .pjit-inspector .question thead th {
   color: var(--dim);
 }
-
 .pjit-inspector .question :is(th, td) {
   padding: 1px 16px 1px 0;
 }
-
 .pjit-inspector .question .right {
   text-align: right;
 }
-
 /* Where there is room, a column for each figure: the page begins higher. */
 @container (min-width: 1000px) {
   .pjit-inspector .question table,
@@ -336,7 +320,6 @@ body:has(> #pjit-inspector) {
     text-align: left;
   }
 }
-
 .pjit-inspector .answer {
   font-size: 14px;
   line-height: 20px;
@@ -354,7 +337,6 @@ body:has(> #pjit-inspector) {
   background: none;
   padding: 3px 6px;
   border-radius: 4px;
-  cursor: pointer;
   color: var(--dim);
   white-space: nowrap;
 }
@@ -372,7 +354,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .panes {
   display: none;
 }
-
 .pjit-inspector .list {
   grid-area: list;
   display: flex;
@@ -557,10 +538,8 @@ body:has(> #pjit-inspector) {
   border: 0;
   background: none;
   padding: 8px;
-  cursor: pointer;
   color: var(--select);
 }
-
 .pjit-inspector .details {
   grid-area: details;
   border-left: 1px solid var(--rule);
@@ -600,7 +579,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .facts,
 .pjit-inspector .places,
 .pjit-inspector .opcodes {
-  margin: 0;
   padding-left: 14px;
   font-size: 11px;
   line-height: 16px;
@@ -609,7 +587,6 @@ body:has(> #pjit-inspector) {
 }
 .pjit-inspector .places {
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .places .line {
   display: block;
@@ -620,15 +597,13 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .opcodes {
   columns: 2;
   padding-left: 0;
-  list-style: none;
 }
 .pjit-inspector .link {
+  text-align: left;
   border: 0;
   background: none;
   padding: 0;
   color: var(--select) !important;
-  cursor: pointer;
-  text-align: left;
   overflow-wrap: anywhere;
 }
 .pjit-inspector .pair {
@@ -639,9 +614,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .pair figure {
   flex: 1 1 0;
   min-width: 0;
-}
-.pjit-inspector figure {
-  margin: 0;
 }
 .pjit-inspector figcaption {
   font-size: 11px;
@@ -657,8 +629,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .numbers th,
 .pjit-inspector .numbers td {
   padding: 3px 0;
-  font-weight: 400;
-  text-align: left;
 }
 .pjit-inspector .numbers .figure {
   text-align: right;
@@ -686,7 +656,6 @@ body:has(> #pjit-inspector) {
   gap: 3px 12px;
 }
 .pjit-inspector .pairs dd {
-  margin: 0;
   text-align: right;
   overflow-wrap: anywhere;
 }
@@ -714,7 +683,6 @@ body:has(> #pjit-inspector) {
   font-size: 11px;
   align-items: center;
 }
-
 .pjit-inspector .shards {
   max-width: 100%;
   height: auto;
@@ -787,7 +755,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .thumb.thumb.thumb .dashed {
   stroke-dasharray: 2 1.5;
 }
-
 .pjit-inspector .centre {
   grid-area: centre;
   display: flex;
@@ -995,7 +962,6 @@ body:has(> #pjit-inspector) {
   gap: 6px;
   align-content: start;
 }
-
 .pjit-inspector .totals {
   grid-area: totals;
   padding: 8px 10px;
@@ -1003,6 +969,7 @@ body:has(> #pjit-inspector) {
   min-width: 0;
 }
 .pjit-inspector .total {
+  text-align: left;
   display: grid;
   grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) minmax(64px, auto) minmax(90px, auto);
   gap: 6px;
@@ -1011,8 +978,6 @@ body:has(> #pjit-inspector) {
   border-radius: 3px;
   background: none;
   padding: 2px 2px;
-  text-align: left;
-  cursor: pointer;
   align-items: center;
 }
 .pjit-inspector .totals .total:hover {
@@ -1089,7 +1054,6 @@ body:has(> #pjit-inspector) {
   flex-wrap: wrap;
   gap: 3px;
 }
-
 .pjit-inspector .traffic > .totals {
   flex: 0 1 620px;
   padding: 0;
@@ -1234,7 +1198,7 @@ body:has(> #pjit-inspector) {
     forced-color-adjust: none;
   }
 }
-`;var Qt=`
+`;var re=`
 text #1f2328 #e6e8eb #000 #fff CanvasText
 dim #59626d #a2abb6 #000 #fff CanvasText
 line #7f8894 #6d7682 #000 #fff CanvasText
@@ -1284,17 +1248,17 @@ less-fill #cfe9c0 #2b4a20
 more-fill #f8cfca #572a26
 ink #3a424c #c3cad2
 held #9aa3ae #68717c
-track #eef0f2 #262a30`,ct=Qt.trim().split(`
-`).map(t=>t.split(" ")),$=t=>ct.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),V=":root:not([data-theme=light])",[te,lt]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),pt=`:root[data-theme=dark] .pjit-inspector,${te}`,ee=`${V},${V} .pjit-inspector,:host .pjit-inspector`,dt="@media (prefers-contrast:more)",ie={ax:"c",mem:"m",scope:"m"},ne=ct.map(([t])=>[t,ie[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),ut=`
-${ne.join("")}
+track #eef0f2 #262a30`,xt=re.trim().split(`
+`).map(t=>t.split(" ")),$=t=>xt.map(e=>e[t]&&e[t]!=="-"?`--${e[0]}:${e[t]};`:"").join(""),Y=":root:not([data-theme=light])",[ne,mt]=["dark","light"].map(t=>`.pjit-inspector.pjit-inspector.${t}`),gt=`:root[data-theme=dark] .pjit-inspector,${ne}`,oe=`${Y},${Y} .pjit-inspector,:host .pjit-inspector`,ft="@media (prefers-contrast:more)",ae={ax:"c",mem:"m",scope:"m"},se=xt.map(([t])=>[t,ae[t.split("-")[0]]]).filter(([,t])=>t).map(([t,e])=>`.${t}{--${e}:var(--${t})}`),bt=`
+${se.join("")}
 :root,.pjit-inspector{${$(1)}color-scheme:light dark}
-@media (prefers-color-scheme:dark){${ee}{${$(2)}}}
-:root[data-theme=light],${lt}{${$(1)}color-scheme:light}
-:root[data-theme=dark],${pt}{${$(2)}color-scheme:dark}
-${dt}{:root,.pjit-inspector.pjit-inspector,${lt}{${$(3)}}${pt}{${$(4)}}}
-${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
+@media (prefers-color-scheme:dark){${oe}{${$(2)}}}
+:root[data-theme=light],${mt}{${$(1)}color-scheme:light}
+:root[data-theme=dark],${gt}{${$(2)}color-scheme:dark}
+${ft}{:root,.pjit-inspector.pjit-inspector,${mt}{${$(3)}}${gt}{${$(4)}}}
+${ft} and (prefers-color-scheme:dark){${Y} .pjit-inspector.pjit-inspector:not(.light),:host .pjit-inspector.pjit-inspector:not(.light){${$(4)}}}
 @media (forced-colors:active){.pjit-inspector.pjit-inspector.pjit-inspector{${$(5)}}}
-`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function ht(t,e){return t.map(i=>re(i,e))}function re(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?n("b",{},t.strong):"dim"in t?n("span",{class:"dim"},t.dim):"name"in t?n("b",{class:"code"},t.name):"code"in t?n("code",{},t.code):"axis"in t?ae(t.axis,t.axes,t.size,e):"number"in t?se(t):""}function ae(t,e,i,r){return n("span",{class:`axis ${y(e,r)}`},i===null?t:`${t} ${i}`)}function se(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return n(t.strong?"b":"span",{title:i},e)}var I=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",r=>{let a=r.composedPath()[0];this.list&&!this.list.contains(a)&&!this.button()?.contains(a)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,r,a,s,o){let l=this.list&&this.key===e.dataset.key;if(this.close(!1),l)return;this.key=e.dataset.key??"";let p=Math.max(0,a),d=r.map((m,x)=>n("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===a),"aria-disabled":m.allowed?null:"true",onclick:()=>h(x),onpointermove:()=>c(x)},n("span",{"aria-hidden":"true"},x===a?"\u2713":""),n("b",{class:m.axes?.length?`axis ${y(m.axes,s)}`:""},m.words),n("span",{class:"detail"},m.detail))),c=m=>{d[p].classList.remove("at"),p=m,d[p].classList.add("at"),u.setAttribute("aria-activedescendant",d[p].id)},h=m=>{if(!r[m].allowed){this.say(`${r[m].words}: ${r[m].detail}`),d[m].classList.remove("refuses"),requestAnimationFrame(()=>d[m].classList.add("refuses"));return}this.close(!0),m!==a&&o(r[m])},u=n("div",{class:"chooser",role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=st(m,p,r.length);if(x!==null)c(x);else if(m.key==="Enter"||m.key===" ")h(p);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===u&&!this.holdsFocus()&&this.close(!1))},n("p",{class:"dim","aria-hidden":"true"},i),d);this.list=u,this.frame.append(u),e.setAttribute("aria-expanded","true"),this.place(e),c(p),u.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:r}=this;if(!i)return;let[a,s]=[e.getBoundingClientRect(),r.getBoundingClientRect()],o=Math.min(a.left-s.left,s.width-i.offsetWidth-6);i.style.left=`${Math.max(6,o)}px`,i.style.top=`${a.bottom-s.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let r=this.button();r?.setAttribute("aria-expanded","false"),e&&r?.focus({preventScroll:!0})}};async function mt(t,e,i=t.data?.header.text){if(!i)return;let r=await oe(i)||le(i,e),a=e.dataset.words??e.textContent??"";e.dataset.words=a,e.textContent=r?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=a},1500)}async function oe(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function le(t,e){let i=n("textarea",{class:"offscreen","aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function S(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function M(t,e){return`${S(t)} ${e}${t===1?"":"s"}`}function g(t,e){let i=t.getRootNode(),r=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,a=r?.dataset.key;if(t.replaceChildren(...e.flat(1/0).filter(o=>o!=null&&o!==!1)),!r||i.activeElement===r)return;((a===void 0?null:[...t.querySelectorAll("[data-key]")].find(o=>o.dataset.key===a))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e){let i="";return()=>{let r=JSON.stringify(t());r!==i&&(i=r,e())}}function v(t,e){return typeof t=="string"?t:ht(t??[],e)}var[pe,F]=[10,3];function W(t){return n("span",{class:t.changed?"line changed":"line"},t.changed?n("span",{class:"offscreen"},"changed: "):null,t.text||" ",t.changed?n("span",{class:"dim"},t.was?`  # was ${t.was}`:"  # new"):null)}function de(t){let e=[];for(let i=0;i<t.length;){let r=i;for(;r<t.length&&t[r].changed===t[i].changed;)r++;let a=t.slice(i,r);i=r,a[0].changed||a.length<pe?e.push(a.map(W)):e.push(a.slice(0,F).map(W),ce(a.slice(F,-F)),a.slice(-F).map(W))}return e}function ce(t){let e=n("button",{type:"button",class:"more",onclick:()=>e.replaceWith(...t.map(W))},`${M(t.length,"line")} more`);return e}var ue={equal:"\u2713 ",different:"\u25B2 ",untried:""};function gt(t,e){let i=!1,r=n("span",{class:"plain"}),a=n("span",{class:"right"}),s=n("pre",{class:"lines",tabindex:0,"aria-label":"Code to write"}),o=n("p",{class:"dim small proof"}),l=f(()=>[t.data.code,t.isLive],()=>{let{code:p}=t.data;r.textContent=p.words;let d=n("button",{type:"button",class:"button","data-key":"copy",onclick:()=>mt(null,d,p.text)},"Copy");g(a,p.text?[d]:[]),g(s,de(p.lines)),o.className=`dim small proof ${p.proof}`,g(o,[n("span",p.proof?{"data-key":"check",tabindex:-1}:{},ue[p.proof]??"",p.note),p.check&&t.isLive?he(t,p.check):null]),i&&p.proof&&e(p.note),i=p.check?.state==="running"});return t.listen(l),l(),n("section",{class:"part codepart"},n("h2",{class:"minor headline"},"Code to write ",r,a),s,o)}function he(t,e){let i=e.state==="running";return n("button",{type:"button",class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var me=16,[ge,fe,xe,be]=[100,190,22,6.9],ft=new WeakMap,ye=330,z=(t,e)=>e.length*X(t)>ye;function X(t){let e=ft.get(t.data);if(e!==void 0)return e;let{groups:i,results:r,constraints:a}=t.data,l=[...i,...r,...a].flatMap(d=>[...d.dims,...(d.members??[]).flatMap(c=>c.dims??[])]).map(d=>(d.axes??[]).join("\xB7").length+S(d.size).length).reduce((d,c)=>Math.max(d,c),0),p=Math.round(Math.min(fe,Math.max(ge,xe+be*l)));return ft.set(t.data,p),p}function L(t,e,i){let r=t.spec(i.field,i.key,i.dims);return n("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((a,s)=>we(t,e,i,s,{...a,axes:a.axes===null&&!t.isWaiting?null:r[s]})))}function we(t,e,i,r,a){let{axes:s}=t.data,o=a.axes===null?"?":a.axes.join("\xB7")||"\u2014",l=a.axes===null?i.isFree?"not known yet":"split as no axis is":a.axes.length?`over ${a.axes.join(", then ")}`:"on every device",p=[n("span",{class:"dimwords"},n("span",{class:"dim"},a.problem?n("span",{class:"mark"},"\u25B2"):null,S(a.size)),n("b",{class:a.axes?.length?`axis ${y(a.axes,s)}`:"dim"},o)),ve(a,s)],d=`${a.changed?", changed":""}${a.problem?", does not divide":""}`,c=`${i.name}, dimension ${r}, size ${a.size}: ${l}${i.isFree?", as XLA chooses":""}${d}`,h=`dimension${a.changed?" changed":""}${a.problem?" bad":""}`,u=a.axes?.length?`${S(a.size)} over ${a.axes.join(", then ")}`:null;if(!t.isLive)return n("span",{class:h,role:"img","aria-label":c,title:u},p);let m=`${i.field}:${i.id??i.key}:${r}`,x=k=>{let U=t.spec(i.field,i.key,i.dims).map((Ft,Wt)=>Wt===r?k.axes??[]:Ft);t.set({[i.field]:{[i.key]:U}})},w=n("button",{type:"button",class:h,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":c,title:u,onclick:()=>e.open(w,`dimension ${r} of ${i.name}`,a.choices,a.choices.findIndex(k=>k.axes.join()===(a.axes??["?"]).join()),s,x)},p);return w}function ve(t,e){let i=t.axes?.length?Math.min(me,Math.max(1,t.pieces)):0,r=Array.from({length:i},()=>n("i"));return n("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},r)}function xt(t,e){let i=n("div",{class:"meshrow"}),r=n("p",{class:"dim small"}),a=n("div",{class:"problem",role:"alert",hidden:!0}),s=!1,o=f(()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,s,t.isLive],()=>{let{mesh:d,data:c}=t,h=d.map(([m,x],w)=>[w?n("span",{class:"times","aria-hidden":"true"},"\xD7"):null,ke(t,m,x)]),u=d.reduce((m,[,x])=>m*x,1);g(i,[h,n("span",{class:"product"},"= ",n("b",{},S(u)),u===1?" device":" devices"),$e(t,e),t.isLive?s?je(t,p):l():null]),r.textContent=c.target.facts,r.hidden=!c.target.facts,a.hidden=!c.mesh_problem,g(a,c.mesh_problem?A(t,c.mesh_problem):[])}),l=()=>n("button",{type:"button",class:"button","data-key":"add-axis",onclick:()=>{s=!0,o(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),p=()=>{s=!1,o(),i.querySelector("[data-key='add-axis']")?.focus()};return t.listen(o),o(),n("section",{class:"part"},n("h2",{class:"minor"},"Mesh and target"),i,r,a)}function ke(t,e,i){let{axes:r}=t.data,a=h=>{h>=1&&Number.isInteger(h)&&h!==s()&&t.set({mesh:t.mesh.map(([u,m])=>[u,u===e?h:m])})},s=()=>t.mesh.find(([h])=>h===e)?.[1]??i,o=()=>s()%2?s()-1:s()/2,l=t.data.mesh.find(h=>h.name===e)?.base??null,p=(h,u,m,x)=>n("button",{type:"button",tabindex:-1,"data-key":`${h}:${e}`,"aria-label":u,onclick:x},m),d=n("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>d.select(),onchange:()=>{/^\d+$/.test(d.value)&&a(Number(d.value)),d.value=String(s())},onkeydown:h=>{if(h.key==="ArrowUp")a(2*s());else if(h.key==="ArrowDown")a(o());else if(h.key==="Enter")d.dispatchEvent(new Event("change"));else return;h.preventDefault()}}),c=t.isLive&&t.mesh.length>1?n("button",{type:"button",class:"drop","data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([h])=>h!==e)})},"drop"):null;return n("span",{class:`axisbox ${y([e],r)}`},n("b",{class:"axis"},e),n("span",{class:`stepper${l!==null&&l!==i?" changed":""}`},t.isLive?p("less",`Halve ${e}`,"\u2212",()=>a(o())):null,d,t.isLive?p("more",`Double ${e}`,"+",()=>a(2*s())):null),c)}function je(t,e){let i=n("input",{class:"field","data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),r=n("span",{class:"wrong",id:"pjit-axis-wrong",role:"alert"}),a=()=>{let s=i.value.trim(),o=t.mesh.some(([l])=>l===s)?`the mesh has an axis ${s} already`:/^[A-Za-z_]\w*$/.test(s)?"":"a name is letters, digits and _, and begins with no digit";return r.textContent=o?`\u25B2 ${o}`:"",o?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[s,2]]}))};return i.addEventListener("keydown",s=>{if(s.key==="Enter")a();else if(s.key==="Escape")e();else return;s.preventDefault(),s.stopPropagation()}),n("span",{class:"adder"},i,n("button",{type:"button",class:"button",onclick:a},"Add, size 2"),n("button",{type:"button",class:"button",onclick:e},"Cancel"),r)}function $e(t,e){let{target:i}=t.data,r=t.wish.target??i.words;if(!t.isLive)return n("span",{class:"targetchip"},r);let a=n("button",{type:"button",class:"targetchip","data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(a,"the machine it is for",i.options,i.options.findIndex(s=>s.value===i.value),[],s=>t.set({target:s.value}))},r," \u25BE");return a}function A(t,e){return[n("p",{},n("span",{class:"mark"},"\u25B2 "),v(e.words,t.data.axes)),e.remedies.length?n("div",{class:"chips"},e.remedies.map(i=>t.isLive&&i.set?n("button",{type:"button",class:"chip","data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):n("span",{class:"chip"},i.words))):null]}function bt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("section",{class:"part"},n("h2",{class:"minor"},"Constraints"),i),a=f(()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{r.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(s=>Ce(t,e,s)))});return t.listen(a),a(),r}function Ce(t,e,i){let r=t.wish.constraints[i.key],a=r===void 0?i.on:r!==!1;return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},v(i.words,t.data.axes),n("span",{class:"dim small"},i.place)),i.dims.length&&a?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):n("span",{class:"dims"}),n("button",{type:"button",class:"tie",role:"switch","data-key":`constraint:${i.key}`,"aria-checked":String(a),"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,disabled:!t.isLive,onclick:()=>t.set({constraints:{[i.key]:!a}})},a?i.new?"take out":"on":"off"),i.problem?n("div",{class:"problem"},A(t,i.problem)):null)}var P=60;function yt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>l()}),a=P,s=n("span",{class:"plain"},"a chooser for each dimension"),o=n("input",{class:"field",type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,a=P,d()}}),l=()=>{a+=4*P,d()},p=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(h=>c.every(u=>h.search.toLowerCase().includes(u)))},d=f(()=>[t.data.groups,[...t.loose],t.showsFollowers,t.data.axes,t.wish.specs,t.isWaiting,[...t.open],t.filter,a,t.isLive],()=>{s.hidden=!t.isLive;let c=p(),h=c.filter(k=>!J(t,k)),u=c.filter(k=>J(t,k)),m=t.showsFollowers||t.filter!==""||u.length<3,x=Math.max(0,h.length-a)+(m?Math.max(0,u.length-a):0),w=k=>k.slice(0,a).map(U=>Se(t,e,U,d));g(i,[w(h),u.length>=3&&!t.filter?Ee(t,m,d):null,m?w(u):null,c.length?null:n("p",{class:"nothing"},t.filter?"No argument has these words.":"No arguments.")]),r.hidden=!x,r.textContent=M(x,"more group")});return o.hidden=t.data.groups.length<8,t.listen(d),d(),n("section",{class:"part"},n("h2",{class:"minor headline"},"Arguments ",s,n("span",{class:"plain right"},"bytes per device")),n("div",{class:"tools"},o),i,r)}function J(t,e){return e.follows&&!t.loose.has(e.key)}function Ee(t,e,i){let r=()=>{t.showsFollowers=!t.showsFollowers,i()};return n("div",{class:"group followers",role:"listitem"},n("button",{type:"button",class:"opener wide","data-key":"followers","aria-expanded":String(e),onclick:r},e?"\u25BE ":"\u25B8 ",t.data.followers))}function Se(t,e,i,r){let a=t.open.has(i.key),s=()=>{a?t.open.delete(i.key):t.open.add(i.key),r()},o=i.members.length>1?n("button",{type:"button",class:"opener","data-key":`open:${i.key}`,"aria-expanded":String(a),"aria-label":`${a?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:s},a?"\u25BE":"\u25B8"):n("span",{});return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},o,n("span",{class:"name"},n("code",{title:i.title},i.name),i.sub?n("span",{class:"dim small"},i.sub):null),Me(t,e,i,r),n("span",{class:"held"},i.held,n("span",{class:"dim small"},i.copies)),i.problem?n("div",{class:"problem"},A(t,i.problem)):null,a?Le(t,e,i):null)}function Me(t,e,i,r){let a=J(t,i),s=()=>{a?t.loose.add(i.key):t.loose.delete(i.key),i.follows||t.send({type:"follow",key:i.asks}),r()},o=i.can_follow?n("button",{type:"button",class:"tie",role:"switch","data-key":`follow:${i.key}`,"aria-checked":String(a),disabled:!t.isLive,title:a?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:s},a?`as ${i.can_follow}`:"on its own"):null;if(a)return n("span",{class:"dims"},o);let l=i.dims.length?L(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):n("span",{class:"dims dim small"},i.scalar);return o?n("span",{class:"stack"},o,l):l}function Le(t,e,i){let r=i.more_members+Math.max(0,i.members.length-P);return n("div",{class:"members",role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,P).map(a=>Ae(t,e,i,a)),r?n("p",{class:"dim small"},M(r,"more array")):null)}function Ae(t,e,i,r){let a=t.spec("specs",i.asks,i.dims),s=i.dims.map((p,d)=>({...p,axes:p.axes===null?null:a[d]})),o=n("button",{type:"button",class:"back","data-key":`back:${r.key}`,"aria-label":`${r.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[r.key]:a}})},"back to the group"),l=r.dims!==null&&!r.as;return n("div",{class:`member${r.dims?" alone":""}`,role:"listitem"},n("span",{class:"name"},n("code",{},r.name),n("span",{class:"dim small"},r.as?`as ${r.as}`:l?"on its own":"",l&&t.isLive&&i.dims.every(p=>p.axes!==null)?[" ",o]:null)),i.dims.length?L(t,e,{key:r.key,name:r.name,dims:r.dims??s,field:"specs"}):null)}function H(t,e){if(!t)return n("span",{class:"bar","aria-hidden":"true"});let i=0,r=t.parts.map(([o,l,p])=>{let d=i;i+=o;let c=typeof l=="string"?l:y(l,e);return n("i",{class:`${c}${p?" hatched":""}`,style:{left:D(d),width:D(o)}})}),a=(o,l)=>o==null?null:n("i",{class:l,style:{left:D(o)}}),s=t.low?n("i",{class:"low",style:{width:D(t.low)}}):null;return n("span",{class:"bar","aria-hidden":"true"},n("span",{class:"track"},r),s,a(t.tick,"tick"),a(t.limit,"limit"))}var D=t=>`${Math.min(100,Math.max(0,100*t))}%`;var Te=1500;function wt(t){let e=n("h1",{class:"what"}),i=n("p",{class:"answer"}),r=n("div",{class:"buttons"}),a=f(()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:s,answer:o,axes:l,can_inspect:p}=t.data;g(e,[v(s,l)]),g(i,[v(o,l)]);let d=n("button",{type:"button",class:"button","data-key":"inspect",disabled:!p,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(r,t.isLive?[d]:[])});return t.listen(a),a(),n("div",{class:"top"},n("div",{class:"title"},e,r),i)}function vt(t){let e=[0,1,2].map(()=>n("section",{class:"number"})),i=n("div",{class:"numbers",role:"group","aria-label":"Bytes, memory and time"},e),r=f(()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:s,axes:o}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||s.some(l=>l.dim))),e.forEach((l,p)=>{let d=s[p];l.classList.toggle("old",d.dim||t.isWaiting),g(l,[n("h2",{class:"minor"},d.label),n("p",{class:"big"},d.problem?n("span",{class:"mark"},"\u25B2 "):null,d.approximate?n("span",{class:"approximate",title:"modelled, not counted"},"\u2248 "):null,d.value,d.unit?n("small",{},` ${d.unit}`):null,d.more?n("small",{},` ${d.more}`):null,d.change?[" ",n("span",{class:"change"},d.change)]:null),H(d.bar,o),n("p",{class:"known"},v(d.how,o))])})});t.listen(r),r();let a=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(a).observe(i),i}function kt(t){let e=n("ol",{class:"steps"}),i=n("span",{}),r=ze(t),a=n("label",{class:"against"}),s=f(()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(d=>n("li",{class:t.isWaiting?"todo":d.state,"aria-current":d.state==="now"?"step":null},d.words)))),o=f(()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[Be(t)]:[])),l=f(()=>[t.data.bases,t.data.base],()=>{let{bases:d,base:c}=t.data,h=n("select",{"data-key":"base",onchange:u=>t.send({type:"base",number:Number(u.target.value)}),disabled:!t.isLive},d.map(([u,m])=>n("option",{value:u,selected:u===c},m)));g(a,["against ",h])}),p=()=>[s,o,l,r.draw].forEach(d=>d());return t.listen(p),p(),n("div",{class:"rail"},e,i,r.words,a)}function ze(t){let e=n("span",{class:"dim slow",role:"status"}),i=0;return{words:e,draw:()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",Te)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}}}function Be(t){let{full:e}=t.data;return e.state==="running"?n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"stop"})},e.words):e.state!=="possible"?e.words?n("span",{class:"dim"},e.words):null:n("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"full"})},e.words)}var jt=40,_e=[["number","#"],["change","change"],["mesh","mesh"],["sent","sends"],["memory","memory"],["time","time"],["fits","fits"]],Ne=["sent","memory","time"];function $t(t){let e=n("span",{class:"plain"}),i=n("tr",{}),r=n("tbody",{onkeydown:c=>Re(t,r,c)}),a=n("p",{class:"dim small"}),s=n("p",{class:"problem lacks",role:"status",hidden:!0}),o=n("button",{type:"button",class:"more",hidden:!0}),l=jt,p=f(()=>[t.data.history,t.data.number,t.data.base,t.sort,l,t.isLive,t.lacking],()=>{let{history:c}=t.data;e.textContent=c.words,a.textContent=c.how,s.hidden=t.lacking===null,s.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||c.lacks}`,g(i,_e.filter(([u])=>c.columns.includes(u)).map(([u,m])=>n("th",{scope:"col",class:`is-${u}`,"aria-sort":Oe(t,u)},qe(t,u,c.titles[u]??m,d))));let h=Y(t);g(r,h.slice(0,l).map(u=>Pe(t,u))),o.hidden=h.length<=l,o.textContent=`${h.length-l} more variants`}),d=()=>p();return o.addEventListener("click",()=>{l+=10*jt,p()}),t.listen(p),p(),n("section",{class:"part"},n("h2",{class:"minor"},"Variants tried ",e),n("table",{class:"history",role:"grid","aria-label":"Variants tried"},n("thead",{},i),r),o,s,a)}function Oe(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function qe(t,e,i,r){let a=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return n("button",{type:"button",class:"sorter","data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},r()}},i,a)}function Y(t){let{key:e,reversed:i}=t.sort,r=i?-1:1,a=s=>e==="number"?s.number:s.order[e];return[...t.data.history.rows].sort((s,o)=>{let[l,p]=[a(s),a(o)];return l===null||p===null?+(l===null)-+(p===null)||s.number-o.number:r*(l<p?-1:l>p?1:0)||s.number-o.number})}function Pe(t,e){let i=e.number===t.data.number,r=e.kept===!1,a=l=>t.send({type:"rename",number:e.number,name:l.target.value}),s=i&&t.isLive?n("input",{class:"field naming","data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:a,onclick:l=>l.stopPropagation(),onkeydown:l=>{l.stopPropagation(),l.key==="Enter"&&a(l)}}):e.name?n("b",{},`${e.name} `):null,o=e.number===t.data.base;return n("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:r?"unkept":null,title:r?"this page has its figures only":null,"aria-disabled":r?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},n("td",{class:"dim"},e.number),n("td",{class:"is-change",title:e.change},n("span",{class:"two-lines"},s,e.change,o?n("span",{class:"dim"}," (base)"):null)),n("td",{class:"is-mesh"},e.mesh),Ne.filter(l=>t.data.history.columns.includes(l)).map(l=>n("td",{class:`is-${l}${e.known[l]?"":" dim"}`},e[l])),n("td",{class:"is-fits",title:e.why},e.problem?n("span",{class:"mark"},"\u25B2 "):null,e.fits))}function Re(t,e,i){let r=[...e.querySelectorAll("tr")],a=r.findIndex(o=>o===i.composedPath()[0]);if(a<0)return;let s=i.key==="ArrowDown"?a+1:i.key==="ArrowUp"?a-1:i.key==="Home"?0:i.key==="End"?r.length-1:-1;if(r[s])r[s].focus(),t.goBack(Number(r[s].dataset.number));else if(i.key==="Enter"||i.key===" ")t.goBack(Number(r[a].dataset.number));else if(i.key==="b")t.send({type:"base",number:Number(r[a].dataset.number)});else return;i.preventDefault(),i.stopPropagation()}var Ct={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function Z(t,e=""){let i=Ct[t]??Ct.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function Et(t){return Mt(t,{title:"Sends, by mesh axis",shown:()=>t.data.by_axis,name:e=>n("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function St(t){return Mt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[Z(e.kind)," ",e.kind],first:"kind"})}function Mt(t,e){let i=n("span",{class:"plain"}),r=n("thead",{}),a=n("tbody",{}),s=n("p",{class:"dim"}),o=n("section",{class:"part"},n("h2",{class:"minor"},e.title," ",i),n("table",{class:"figures"},r,a),s),l=f(()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:p,how:d,columns:c,missing:h}=e.shown();o.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=d,s.textContent=h;let u=[e.first,"",...c];g(r,[n("tr",{},p.length?u.map(m=>m?n("th",{scope:"col"},m):n("td",{})):[])]),g(a,p.map(m=>n("tr",{},n("th",{scope:"row"},e.name(m)),n("td",{class:"barcell"},H(m.bar,t.data.axes)),m.cells.map(x=>n("td",{},x)))))});return t.listen(l),l(),o}function Lt(t){let e=n("span",{}),i=n("span",{class:"plain"}),r=n("span",{class:"right"}),a=n("ul",{class:"moves"}),s=f(()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:o,axes:l}=t.data;a.classList.toggle("old",t.isWaiting||!!o.dim),e.textContent=o.title,i.textContent=o.how;let p=n("button",{type:"button",class:"button","data-key":"compare",disabled:!!o.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(r,o.can_compare&&t.isLive?[p]:[]),g(a,[o.rows.map(d=>Ie(d,l)),o.rest?n("li",{class:"move rest"},n("span",{}),n("span",{class:"dim"},o.rest[0]),n("span",{class:"amount"},o.rest[1])):null,o.missing?n("li",{class:"dim"},o.missing):null])});return t.listen(s),s(),n("section",{class:"part"},n("h2",{class:"minor headline"},e," ",i,r),a)}function Ie(t,e){return n("li",{class:"move"},n("span",{class:y(t.axes,e)},Z(t.kind)),n("span",{class:"movename"},t.status?n("b",{},`${t.status} `):null,v(t.what,e)),n("span",{class:"amount"},t.amount),n("span",{class:"cause small dim",title:t.whole},t.kind," ",n("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",v(t.cause,e)]:null),n("span",{class:"amount small dim"},t.counts))}function At(t,e){let i=n("div",{class:"chips",role:"group","aria-label":"Presets"}),r=n("p",{class:"dim small whynot",hidden:!0}),a=p=>{r.hidden=!p,r.textContent=p,p&&e(p)},s=p=>{a(p.allowed?"":`${p.words}: ${p.title}`),p.allowed&&p.preset!==null?t.preset(p.preset):p.allowed&&t.goBack(p.number)},o=n("section",{class:"part presets",hidden:!t.isLive},n("h2",{class:"minor"},"Presets ",n("span",{class:"plain"},"set arguments, constraints and results")),i,r),l=f(()=>[t.data.presets,t.isLive],()=>{o.hidden=!t.isLive,a(""),g(i,t.data.presets.map(p=>n("button",{type:"button",class:"chip","data-key":`preset:${p.words}`,"aria-pressed":String(p.is_now),"aria-disabled":p.allowed?null:"true","aria-description":p.title,title:p.title,onclick:()=>s(p)},p.words)))});return t.listen(l),l(),o}var Tt=6,zt=60;function Bt(t,e){let i=n("div",{class:"groups",role:"list"}),r=n("span",{class:"plain"}),a=n("button",{type:"button",class:"more",hidden:!0,onclick:()=>p()}),s=n("details",{class:"part"},n("summary",{"data-key":"results"},n("h2",{class:"minor"},"Results ",r)),i,a),o=zt,l=!0,p=()=>{o+=4*zt,d()},d=f(()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,o,t.isLive],()=>{let{results:c,results_words:h}=t.data;s.hidden=!c.length;let u=c.filter(m=>m.changed||m.problem).length;(u&&u<=Tt||l&&c.length<=Tt)&&(s.open=!0),l=!1,r.textContent=h,g(i,c.slice(0,o).map(m=>Fe(t,e,m))),a.hidden=c.length<=o,a.textContent=M(c.length-o,"more group")});return t.listen(d),d(),s}function Fe(t,e,i){let r=t.wish.results[i.key],a=r===void 0?i.free:r===null,s=n("button",{type:"button",class:"back","data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})},"let XLA choose");return n("div",{class:`group${i.changed?" changed":""}${z(t,i.dims)?" wide":""}`,role:"listitem"},n("span",{}),n("span",{class:"name"},n("code",{title:i.title},i.name),n("span",{class:"dim small"},i.sub,a?", as XLA chooses":", set",a||!t.isLive?null:[" ",s])),i.dims.length?L(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:a}):n("span",{class:"dims dim small"},i.scalar),n("span",{class:"held"},i.held),i.problem?n("div",{class:"problem"},A(t,i.problem)):null)}var[C,E,T,B,_t,_]=[480,300,46,16,22,36],We=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),N=t=>T+t*(C-T-B),j=t=>E-_-t*(E-_t-_);function Nt(t){let e=n("div",{}),i=n("p",{class:"dim small"}),r=n("span",{}),a=n("section",{class:"part"},n("h2",{class:"minor"},r," ",n("span",{class:"plain"},"lower left is better")),e,i),s=f(()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:o}=t.data;r.textContent=o.title,i.textContent=o.legend,g(e,o.points.length?[De(t,o)]:[n("p",{class:"nothing"},o.missing)])});return t.listen(s),s(),a}function De(t,e){let i=b("svg",{class:"scatter",viewBox:`0 0 ${C} ${E}`,role:"img","aria-label":e.words},He(e),e.front.length>1?b("path",{class:"front",d:Ue(e.front)}):null),r=e.points.map(s=>[N(s.x),j(s.y)]),a=[];return e.points.forEach((s,o)=>{let l=s.number===t.data.number,[p,d]=r[o],c=Ke(r,a,p,d,String(s.number).length,l?8:0,s.least);i.append(b("g",{class:`point is-${s.kind}${s.front?" best":""}`,"data-number":s.number,onclick:()=>t.goBack(s.number)},b("title",{},s.words),b("circle",{cx:p,cy:d,r:12,class:"reach"}),l?b("circle",{cx:p,cy:d,r:9,class:"now"}):null,Ge(s,p,d),c?b("text",{x:c[0],y:c[1]+3.8,"text-anchor":"middle",class:l?"isnow":null},s.number):null))}),i}function He(t){let e=[];for(let[i,r]of t.y_ticks)e.push(b("line",{class:"rule",x1:T,x2:C-B,y1:j(i),y2:j(i)}),b("text",{class:"faint",x:T-6,y:j(i)+3.5,"text-anchor":"end"},r));for(let[i,r]of t.x_ticks)e.push(b("line",{class:"rule",x1:N(i),x2:N(i),y1:E-_,y2:E-_+4}),b("text",{class:"faint",x:N(i),y:E-_+15,"text-anchor":"middle"},r));if(e.push(b("text",{class:"faint",x:T,y:11},t.y_label),b("text",{class:"faint",x:C-B,y:E-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,r]=t.limit;i===null?e.push(b("text",{x:C-B,y:11,"text-anchor":"end"},r)):e.push(b("line",{class:"chip",x1:T,x2:C-B,y1:j(i),y2:j(i)}),b("text",{x:C-B,y:j(i)-4,"text-anchor":"end"},r))}return e}function Ue(t){return t.map(([e,i],r)=>r?`H${N(e)}V${j(i)}`:`M${N(e)} ${j(i)}`).join("")}function Ge(t,e,i){return t.kind==="base"?b("rect",{class:"sign",x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path",{class:"sign",d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path",{class:"least",d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle",{class:"sign",cx:e,cy:i,r:4.5})]}function Ke(t,e,i,r,a,s,o){let l=3.4*a+2,p=(d,c)=>d-l>T&&d+l<C-2&&c>_t-4&&c<E-_-4&&!e.some(([h,u,m])=>Math.abs(d-h)<l+m&&Math.abs(c-u)<12)&&!t.some(([h,u])=>Math.abs(d-h)<l+5&&Math.abs(c-u)<10);for(let[d,c]of We){let[h,u]=[i+(d+s)*Math.cos(c),r+(d+s)*Math.sin(c)];if(!(!p(h,u)||o&&u<r-6&&Math.abs(h-i)<l+5))return e.push([h,u,l]),[h,u]}return null}function Ot(t){let e=n("div",{class:"search",role:"group","aria-label":"Search"}),[i,r]=["bytes",30],a=!1,s=f(()=>[t.data.search,t.isLive,a],()=>{let{search:o}=t.data;if(o?.state!=="running"&&(a=!1),!t.isLive||!o)return g(e,o?.words?[n("span",{class:"dim"},o.words)]:[]);if(o.state==="running")return g(e,[n("progress",{max:1,value:o.share,"aria-label":"Search"}),n("span",{class:"gauged"},o.words),n("button",{type:"button",class:"button","data-key":"search","aria-disabled":a?"true":null,onclick:()=>{a||(a=!0,t.send({type:"stop_search"}),s())}},a?"Stopping":"Stop")]);let l=n("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:c=>i=c.target.value},["bytes","memory","time"].map(c=>n("option",{value:c,selected:c===i},c))),p=n("select",{"data-key":"budget","aria-label":"How long it searches",onchange:c=>r=Number(c.target.value)},[10,30,60,120].map(c=>n("option",{value:c,selected:c===r},`${c} s`))),d=n("button",{type:"button",class:"button","data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:r})},"Search");return g(e,[d," for less ",l," in ",p,o.words?n("span",{class:"dim"},o.words):null])});return t.listen(s),s(),e}var Ve=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function Q(t,e){let i=n("p",{class:"offscreen","aria-live":"polite"}),r=h=>{i.textContent=h},a=n("div",{class:"frame playground",role:"region","aria-label":"Playground"}),s=new I(a,r),o=n("p",{class:"gone",role:"status"}),l=n("p",{class:"problem noted",role:"alert",hidden:!0}),p=n("section",{class:"opened",hidden:!0}),d=Ye();a.append(o,wt(e),p,l,vt(e),kt(e),n("div",{class:"body"},n("div",{class:"controls"},xt(e,s),At(e,r),yt(e,s),bt(e,s),Bt(e,s)),n("div",{class:"answers"},n("div",{class:"two"},Et(e),St(e)),Lt(e))),n("div",{class:"tried"},n("div",{class:"triedlist"},$t(e),Ot(e)),Nt(e)),gt(e,r),d,i),a.addEventListener("keydown",h=>Ze(e,a,h));let c=()=>{o.textContent!==e.whyStill&&(o.textContent=e.whyStill),o.hidden=e.isLive,d.hidden=!e.isLive,a.style.setProperty("--dimension",`${X(e)}px`),l.hidden=!e.data.note,l.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&r(i.dataset.said=e.data.said)};return e.listen(c),c(),t.classList.add("pjit-inspector","play"),t.replaceChildren(a),{open:(h,u)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),u?Je(p,h,u,()=>Xe(a,m)):r(`${h}: it could not be made`)}}}function Xe(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function Je(t,e,i,r){let a=n("button",{type:"button",class:"button",onclick:()=>{t.hidden=!0,t.replaceChildren(),r()}},"Close");t.replaceChildren(n("div",{class:"title"},n("b",{},e),a),n("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,a.focus()}function Ye(){return n("div",{class:"foot dim small"},Ve.map(([t,e])=>n("span",{},t.map(i=>[n("kbd",{},i)," "]),e)))}function Ze(t,e,i){let r=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(r.tagName))return;let a=Y(t).filter(p=>p.kept!==!1),s=a.findIndex(p=>p.number===t.data.number),o=i.key==="["?a[s-1]:i.key==="]"?a[s+1]:null,l=p=>e.querySelector(`[data-key="${p}"]`)?.click();if(o)t.goBack(o.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")l("full");else if(i.key==="c")l("copy");else return;i.preventDefault(),i.stopPropagation()}var qt=`.pjit-inspector.play {
+`;function S(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function L(t,e){return`${S(t)} ${e}${t===1?"":"s"}`}function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function yt(t,e){return t.map(i=>pe(i,e))}function pe(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?r("b",t.strong):"dim"in t?r("span.dim",t.dim):"name"in t?r("b.code",t.name):"code"in t?r("code",t.code):"axis"in t?le(t.axis,t.axes,t.size,e):"number"in t?de(t):""}function le(t,e,i,n){return r("span",{class:`axis ${y(e,n)}`},i===null?t:`${t} ${i}`)}function de(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return r(t.strong?"b":"span",{title:i},e)}var W=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",n=>{let o=n.composedPath()[0];this.list&&!this.list.contains(o)&&!this.button()?.contains(o)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,n,o,a,p){let s=this.list&&this.key===e.dataset.key;if(this.close(!1),s)return;this.key=e.dataset.key??"";let l=Math.max(0,o),d=n.map((m,x)=>r("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===o),"aria-disabled":m.allowed?null:"true",onclick:()=>u(x),onpointermove:()=>c(x)},r("span",{"aria-hidden":"true"},x===o?"\u2713":""),r("b",{class:m.axes?.length?`axis ${y(m.axes,a)}`:""},m.words),r("span.detail",m.detail))),c=m=>{d[l].classList.remove("at"),l=m,d[l].classList.add("at"),h.setAttribute("aria-activedescendant",d[l].id)},u=m=>{if(!n[m].allowed){this.say(`${n[m].words}: ${n[m].detail}`),d[m].classList.remove("refuses"),requestAnimationFrame(()=>d[m].classList.add("refuses"));return}this.close(!0),m!==o&&p(n[m])},h=r("div.chooser",{role:"listbox",tabindex:0,"aria-label":i,onkeydown:m=>{let x=R(m,l,n.length);if(x!==null)c(x);else if(m.key==="Enter"||m.key===" ")u(l);else if(m.key==="Escape"||m.key==="Tab")this.close(!0);else return;m.preventDefault(),m.stopPropagation()},onblur:()=>setTimeout(()=>this.list===h&&!this.holdsFocus()&&this.close(!1))},r("p.dim",{"aria-hidden":"true"},i),d);this.list=h,this.frame.append(h),e.setAttribute("aria-expanded","true"),this.place(e),c(l),h.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:n}=this;if(!i)return;let[o,a]=[e.getBoundingClientRect(),n.getBoundingClientRect()],p=Math.min(o.left-a.left,a.width-i.offsetWidth-6);i.style.left=`${Math.max(6,p)}px`,i.style.top=`${o.bottom-a.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let n=this.button();n?.setAttribute("aria-expanded","false"),e&&n?.focus({preventScroll:!0})}};function wt(t,e,i={}){let n=r("button.button",{...i,onclick:()=>ce(n,t,e())},t);return n}async function ce(t,e,i){if(!i)return;let n=await ue(i)||he(i,t);t.textContent=n?"Copied":"Copying was refused",setTimeout(()=>t.textContent=e,1500)}async function ue(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function he(t,e){let i=r("textarea.offscreen",{"aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function g(t,e){let i=t.getRootNode(),n=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,o=n?.dataset.key;if(t.replaceChildren(...X(e)),!n||i.activeElement===n)return;((o===void 0?null:[...t.querySelectorAll("[data-key]")].find(p=>p.dataset.key===o))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e,i){let n="",o=()=>{let a=JSON.stringify(e());a!==n&&(n=a,i(o))};return t.listen(o),o(),o}function k(t,e){return typeof t=="string"?t:yt(t??[],e)}var[me,F]=[10,3];function I(t){return r("span",{class:t.changed?"line changed":"line"},t.changed?r("span.offscreen","changed: "):null,t.text||" ",t.changed?r("span.dim",t.was?`  # was ${t.was}`:"  # new"):null)}function ge(t){let e=[];for(let i=0;i<t.length;){let n=i;for(;n<t.length&&t[n].changed===t[i].changed;)n++;let o=t.slice(i,n);i=n,o[0].changed||o.length<me?e.push(o.map(I)):e.push(o.slice(0,F).map(I),fe(o.slice(F,-F)),o.slice(-F).map(I))}return e}function fe(t){let e=r("button.more",{onclick:()=>e.replaceWith(...t.map(I))},`${L(t.length,"line")} more`);return e}var xe={equal:"\u2713 ",different:"\u25B2 ",untried:""};function vt(t,e){let i=!1,n=r("span.plain"),o=r("span.right"),a=r("pre.lines",{tabindex:0,"aria-label":"Code to write"}),p=r("p.dim.small.proof");return f(t,()=>[t.data.code,t.isLive],()=>{let{code:s}=t.data;n.textContent=s.words;let l=wt("Copy",()=>s.text,{"data-key":"copy"});g(o,s.text?[l]:[]),g(a,ge(s.lines)),p.className=`dim small proof ${s.proof}`,g(p,[r("span",s.proof?{"data-key":"check",tabindex:-1}:{},xe[s.proof]??"",s.note),s.check&&t.isLive?be(t,s.check):null]),i&&s.proof&&e(s.note),i=s.check?.state==="running"}),r("section.part.codepart",r("h2.minor.headline","Code to write ",n,o),a,p)}function be(t,e){let i=e.state==="running";return r("button",{class:`button${i?" working":""}`,"data-key":"check","aria-disabled":i?"true":null,onclick:()=>i||t.send({type:"check"})},e.words)}var ye=16,[we,ve,ke,je]=[100,190,22,6.9],kt=new WeakMap,$e=330,jt=(t,e)=>e.length*Z(t)>$e;function Z(t){let e=kt.get(t.data);if(e!==void 0)return e;let{groups:i,results:n,constraints:o}=t.data,s=[...i,...n,...o].flatMap(d=>[...d.dims,...(d.members??[]).flatMap(c=>c.dims??[])]).map(d=>(d.axes??[]).join("\xB7").length+S(d.size).length).reduce((d,c)=>Math.max(d,c),0),l=Math.round(Math.min(ve,Math.max(we,ke+je*s)));return kt.set(t.data,l),l}function A(t,e,i){let n=t.spec(i.field,i.key,i.dims);return r("span",{class:`dims${i.isFree?" free":""}`},i.dims.map((o,a)=>Ce(t,e,i,a,{...o,axes:o.axes===null&&!t.isWaiting?null:n[a]})))}function Ce(t,e,i,n,o){let{axes:a}=t.data,p=o.axes===null?"?":o.axes.join("\xB7")||"\u2014",s=o.axes===null?i.isFree?"not known yet":"split as no axis is":o.axes.length?`over ${o.axes.join(", then ")}`:"on every device",l=[r("span.dimwords",r("span.dim",o.problem?r("span.mark","\u25B2"):null,S(o.size)),r("b",{class:o.axes?.length?`axis ${y(o.axes,a)}`:"dim"},p)),Me(o,a)],d=`${o.changed?", changed":""}${o.problem?", does not divide":""}`,c=`${i.name}, dimension ${n}, size ${o.size}: ${s}${i.isFree?", as XLA chooses":""}${d}`,u=`dimension${o.changed?" changed":""}${o.problem?" bad":""}`,h=o.axes?.length?`${S(o.size)} over ${o.axes.join(", then ")}`:null;if(!t.isLive)return r("span",{class:u,role:"img","aria-label":c,title:h},l);let m=`${i.field}:${i.id??i.key}:${n}`,x=v=>{let V=t.spec(i.field,i.key,i.dims).map((Jt,Xt)=>Xt===n?v.axes??[]:Jt);t.set({[i.field]:{[i.key]:V}})},w=r("button",{class:u,"data-key":m,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":c,title:h,onclick:()=>e.open(w,`dimension ${n} of ${i.name}`,o.choices,o.choices.findIndex(v=>v.axes.join()===(o.axes??["?"]).join()),a,x)},l);return w}function Me(t,e){let i=t.axes?.length?Math.min(ye,Math.max(1,t.pieces)):0,n=Array.from({length:i},()=>r("i"));return r("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},n)}function $t(t,e){let i=r("div.meshrow"),n=r("p.dim.small"),o=r("div.problem",{role:"alert",hidden:!0}),a=!1,p=()=>r("button.button",{"data-key":"add-axis",onclick:()=>{a=!0,l(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),s=()=>{a=!1,l(),i.querySelector("[data-key='add-axis']")?.focus()},l=f(t,()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,a,t.isLive],()=>{let{mesh:d,data:c}=t,u=d.map(([m,x],w)=>[w?r("span.times",{"aria-hidden":"true"},"\xD7"):null,Se(t,m,x)]),h=d.reduce((m,[,x])=>m*x,1);g(i,[u,r("span.product","= ",r("b",S(h)),h===1?" device":" devices"),Ae(t,e),t.isLive?a?Le(t,s):p():null]),n.textContent=c.target.facts,n.hidden=!c.target.facts,o.hidden=!c.mesh_problem,g(o,c.mesh_problem?Q(t,c.mesh_problem):[])});return r("section.part",r("h2.minor","Mesh and target"),i,n,o)}function Se(t,e,i){let{axes:n}=t.data,o=u=>{u>=1&&Number.isInteger(u)&&u!==a()&&t.set({mesh:t.mesh.map(([h,m])=>[h,h===e?u:m])})},a=()=>t.mesh.find(([u])=>u===e)?.[1]??i,p=()=>a()%2?a()-1:a()/2,s=t.data.mesh.find(u=>u.name===e)?.base??null,l=(u,h,m,x)=>r("button",{tabindex:-1,"data-key":`${u}:${e}`,"aria-label":h,onclick:x},m),d=r("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>d.select(),onchange:()=>{/^\d+$/.test(d.value)&&o(Number(d.value)),d.value=String(a())},onkeydown:u=>{if(u.key==="ArrowUp")o(2*a());else if(u.key==="ArrowDown")o(p());else if(u.key==="Enter")d.dispatchEvent(new Event("change"));else return;u.preventDefault()}}),c=t.isLive&&t.mesh.length>1?r("button.drop",{"data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([u])=>u!==e)})},"drop"):null;return r("span",{class:`axisbox ${y([e],n)}`},r("b.axis",e),r("span",{class:`stepper${s!==null&&s!==i?" changed":""}`},t.isLive?l("less",`Halve ${e}`,"\u2212",()=>o(p())):null,d,t.isLive?l("more",`Double ${e}`,"+",()=>o(2*a())):null),c)}function Le(t,e){let i=r("input.field",{"data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis","aria-describedby":"pjit-axis-wrong"}),n=r("span.wrong",{id:"pjit-axis-wrong",role:"alert"}),o=()=>{let a=i.value.trim(),p=t.mesh.some(([s])=>s===a)?`the mesh has an axis ${a} already`:/^[A-Za-z_]\w*$/.test(a)?"":"a name is letters, digits and _, and begins with no digit";return n.textContent=p?`\u25B2 ${p}`:"",p?i.setAttribute("aria-invalid","true"):(e(),t.set({mesh:[...t.mesh,[a,2]]}))};return i.addEventListener("keydown",a=>{if(a.key==="Enter")o();else if(a.key==="Escape")e();else return;a.preventDefault(),a.stopPropagation()}),r("span.adder",i,r("button.button",{onclick:o},"Add, size 2"),r("button.button",{onclick:e},"Cancel"),n)}function Ae(t,e){let{target:i}=t.data,n=t.wish.target??i.words;if(!t.isLive)return r("span.targetchip",n);let o=r("button.targetchip",{"data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(o,"the machine it is for",i.options,i.options.findIndex(a=>a.value===i.value),[],a=>t.set({target:a.value}))},n," \u25BE");return o}function Q(t,e){return[r("p",r("span.mark","\u25B2 "),k(e.words,t.data.axes)),e.remedies.length?r("div.chips",e.remedies.map(i=>t.isLive&&i.set?r("button.chip",{"data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):r("span.chip",i.words))):null]}var T=60;function z(t,e,{opener:i=r("span"),name:n,control:o,held:a,below:p=null}){return r("div",{class:`group${e.changed?" changed":""}${jt(t,e.dims)?" wide":""}`,role:"listitem"},i,r("span.name",n),o,a,e.problem?r("div.problem",Q(t,e.problem)):null,p)}var D=(t,e,i,n)=>r("button.tie",{role:"switch","aria-checked":String(e),disabled:!t.isLive,...n},i),H=(t,e)=>r("button.back",e,t);function U(t){let e=r("button.more",{hidden:!0,onclick:()=>(i.shown+=4*T,t())}),i={button:e,shown:T,tell:n=>{e.hidden=n<=0,e.textContent=L(n,"more group")}};return i}function Ct(t,e){let i=r("div.groups",{role:"list"}),n=r("section.part",r("h2.minor","Constraints"),i);return f(t,()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{n.hidden=!t.data.constraints.length,g(i,t.data.constraints.map(o=>Ee(t,e,o)))}),n}function Ee(t,e,i){let n=t.wish.constraints[i.key],o=n===void 0?i.on:n!==!1,a={"data-key":`constraint:${i.key}`,"aria-label":i.new?`new constraint ${i.name}`:`constraint ${i.name}`,onclick:()=>t.set({constraints:{[i.key]:!o}})};return z(t,i,{name:[k(i.words,t.data.axes),r("span.dim.small",i.place)],control:i.dims.length&&o?A(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):r("span.dims"),held:D(t,o,o?i.new?"take out":"on":"off",a)})}function Mt(t,e){let i=r("div.groups",{role:"list"}),n=U(()=>s()),o=r("span.plain","a chooser for each dimension"),a=r("input.field",{type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:d=>{t.filter=d.target.value,n.shown=T,s()}}),p=()=>{let d=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(c=>d.every(u=>c.search.toLowerCase().includes(u)))},s=f(t,()=>[[t.data.groups,t.data.axes,t.wish.specs,t.isWaiting,t.isLive,n.shown],[[...t.loose],t.showsFollowers,[...t.open],t.filter]],d=>{o.hidden=!t.isLive;let c=p(),u=c.filter(v=>!tt(t,v)),h=c.filter(v=>tt(t,v)),m=t.showsFollowers||t.filter!==""||h.length<3,x=v=>Math.max(0,v.length-n.shown),w=v=>v.slice(0,n.shown).map(V=>ze(t,e,V,d));g(i,[w(u),h.length>=3&&!t.filter?Te(t,m,d):null,m?w(h):null,c.length?null:r("p.nothing",t.filter?"No argument has these words.":"No arguments.")]),n.tell(x(u)+(m?x(h):0))});a.hidden=t.data.groups.length<8;let l=r("h2.minor.headline","Arguments ",o,r("span.plain.right","bytes per device"));return r("section.part",l,r("div.tools",a),i,n.button)}var tt=(t,e)=>e.follows&&!t.loose.has(e.key),St=(t,e)=>t.delete(e)||t.add(e);function Te(t,e,i){let n=()=>{t.showsFollowers=!t.showsFollowers,i()},o={"data-key":"followers","aria-expanded":String(e),onclick:n},a=[e?"\u25BE ":"\u25B8 ",t.data.followers];return r("div.group.followers",{role:"listitem"},r("button.opener.wide",o,a))}function ze(t,e,i,n){let o=t.open.has(i.key),a={"data-key":`open:${i.key}`,"aria-expanded":String(o),"aria-label":`${o?"Fold":"Show"} the ${i.members.length+i.more_members} arrays of ${i.name}`,onclick:()=>{St(t.open,i.key),n()}};return z(t,i,{opener:i.members.length>1?r("button.opener",a,o?"\u25BE":"\u25B8"):r("span"),name:[r("code",{title:i.title},i.name),i.sub?r("span.dim.small",i.sub):null],control:Oe(t,e,i,n),held:r("span.held",i.held,r("span.dim.small",i.copies)),below:o?Be(t,e,i):null})}function Oe(t,e,i,n){let o=tt(t,i),a=i.can_follow?D(t,o,o?`as ${i.can_follow}`:"on its own",{"data-key":`follow:${i.key}`,title:o?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:()=>{St(t.loose,i.key),i.follows||t.send({type:"follow",key:i.asks}),n()}}):null;if(o)return r("span.dims",a);let p=i.dims.length?A(t,e,{id:i.key,key:i.asks,name:i.name,dims:i.dims,field:"specs"}):r("span.dims.dim.small",i.scalar);return a?r("span.stack",a,p):p}function Be(t,e,i){let n=i.more_members+Math.max(0,i.members.length-T);return r("div.members",{role:"list","aria-label":`Arrays of ${i.name}`},i.members.slice(0,T).map(o=>qe(t,e,i,o)),n?r("p.dim.small",L(n,"more array")):null)}function qe(t,e,i,n){let o=t.spec("specs",i.asks,i.dims),a=i.dims.map((c,u)=>({...c,axes:c.axes===null?null:o[u]})),p=H("back to the group",{"data-key":`back:${n.key}`,"aria-label":`${n.name}: as the group`,title:"Split it as the others of the group are",onclick:()=>t.set({specs:{[n.key]:o}})}),s=n.dims!==null&&!n.as,l=s&&t.isLive&&i.dims.every(c=>c.axes!==null),d=r("span.dim.small",n.as?`as ${n.as}`:s?"on its own":"",l?[" ",p]:null);return r("div",{class:`member${n.dims?" alone":""}`,role:"listitem"},r("span.name",r("code",n.name),d),i.dims.length?A(t,e,{key:n.key,name:n.name,dims:n.dims??a,field:"specs"}):null)}function K(t,e){if(!t)return r("span.bar",{"aria-hidden":"true"});let i=0,n=t.parts.map(([p,s,l])=>{let d=i;i+=p;let c=typeof s=="string"?s:y(s,e);return r("i",{class:`${c}${l?" hatched":""}`,style:{left:G(d),width:G(p)}})}),o=(p,s)=>p==null?null:r("i",{class:s,style:{left:G(p)}}),a=t.low?r("i.low",{style:{width:G(t.low)}}):null;return r("span.bar",{"aria-hidden":"true"},r("span.track",n),a,o(t.tick,"tick"),o(t.limit,"limit"))}var G=t=>`${Math.min(100,Math.max(0,100*t))}%`;var Pe=1500;function Lt(t){let e=r("h1.what"),i=r("p.answer"),n=r("div.buttons");return f(t,()=>[t.data.title,t.data.answer,t.data.can_inspect,t.opening,t.isLive],()=>{let{title:o,answer:a,axes:p,can_inspect:s}=t.data;g(e,[k(o,p)]),g(i,[k(a,p)]);let l=r("button.button",{"data-key":"inspect",disabled:!s,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("inspect")},t.opening==="inspect"?"Opening the inspector \u2026":"Open inspector of this variant");g(n,t.isLive?[l]:[])}),r("div.top",r("div.title",e,n),i)}function At(t){let e=[0,1,2].map(()=>r("section.number")),i=r("div.numbers",{role:"group","aria-label":"Bytes, memory and time"},e);f(t,()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:o,axes:a}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||o.some(p=>p.dim))),e.forEach((p,s)=>{let l=o[s];p.classList.toggle("old",l.dim||t.isWaiting),g(p,[r("h2.minor",l.label),r("p.big",l.problem?r("span.mark","\u25B2 "):null,l.approximate?r("span.approximate",{title:"modelled, not counted"},"\u2248 "):null,l.value,l.unit?r("small",` ${l.unit}`):null,l.more?r("small",` ${l.more}`):null,l.change?[" ",r("span.change",l.change)]:null),K(l.bar,a),r("p.known",k(l.how,a))])})});let n=()=>i.parentElement?.style.setProperty("--strip",`${i.offsetHeight}px`);return new ResizeObserver(n).observe(i),i}function Et(t){let e=r("ol.steps"),i=r("span"),n=r("label.against");return f(t,()=>[t.data.stages,t.isWaiting],()=>g(e,t.data.stages.map(o=>r("li",{class:t.isWaiting?"todo":o.state,"aria-current":o.state==="now"?"step":null},o.words)))),f(t,()=>[t.data.full,t.isLive],()=>g(i,t.isLive?[_e(t)]:[])),f(t,()=>[t.data.bases,t.data.base],()=>{let{bases:o,base:a}=t.data,p={"data-key":"base","aria-label":null,title:null,disabled:!t.isLive},s=N("",o,a,l=>t.send({type:"base",number:Number(l)}),p);g(n,["against ",s])}),r("div.rail",e,i,Ne(t),n)}function Ne(t){let e=r("span.dim.slow",{role:"status"}),i=0;return t.listen(()=>{t.isWaiting&&!i&&(i=setTimeout(()=>e.textContent="the kernel is busy; this is asked when it is free",Pe)),!t.isWaiting&&(clearTimeout(i),i=0,e.textContent="")}),e}function _e(t){let{state:e,words:i}=t.data.full,n={running:"stop",possible:"full"}[e];return n?r("button.button",{"data-key":"full",onclick:()=>t.send({type:n})},i):i?r("span.dim",i):null}function Tt(t,e,i){let n=[...t],o=n.indexOf(e.target),a=e.key==="Enter"||e.key===" "?o:R(e,o,n.length);o<0||a===null||(e.preventDefault(),e.stopPropagation(),n[a].focus(),i(n[a]))}var zt=40,Re=[["number","#"],["change","change"],["mesh","mesh"],["sent","sends"],["memory","memory"],["time","time"],["fits","fits"]],We=["sent","memory","time"];function Ot(t){let e=r("span.plain"),i=r("tr"),n=r("tbody",{onkeydown:d=>He(t,n,d)}),o=r("p.dim.small"),a=r("p.problem.lacks",{role:"status",hidden:!0}),p=r("button.more",{hidden:!0}),s=zt,l=f(t,()=>[t.data.history,t.data.number,t.data.base,t.sort,s,t.isLive,t.lacking],d=>{let{history:c}=t.data;e.textContent=c.words,o.textContent=c.how,a.hidden=t.lacking===null,a.textContent=t.lacking===null?"":`Variant ${t.lacking}: ${t.lost||c.lacks}`,g(i,Re.filter(([h])=>c.columns.includes(h)).map(([h,m])=>r("th",{scope:"col",class:`is-${h}`,"aria-sort":Fe(t,h)},Ie(t,h,c.titles[h]??m,d))));let u=et(t);g(n,u.slice(0,s).map(h=>De(t,h))),p.hidden=u.length<=s,p.textContent=`${u.length-s} more variants`});return p.addEventListener("click",()=>{s+=10*zt,l()}),r("section.part",r("h2.minor","Variants tried ",e),r("table.history",{role:"grid","aria-label":"Variants tried"},r("thead",i),n),p,a,o)}function Fe(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function Ie(t,e,i,n){let o=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return r("button.sorter",{"data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},n()}},i,o)}function et(t){let{key:e,reversed:i}=t.sort,n=i?-1:1,o=a=>e==="number"?a.number:a.order[e];return[...t.data.history.rows].sort((a,p)=>{let[s,l]=[o(a),o(p)];return s===null||l===null?+(s===null)-+(l===null)||a.number-p.number:n*(s<l?-1:s>l?1:0)||a.number-p.number})}function De(t,e){let i=e.number===t.data.number,n=e.kept===!1,o=s=>t.send({type:"rename",number:e.number,name:s.target.value}),a=i&&t.isLive?r("input.field.naming",{"data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:o,onclick:s=>s.stopPropagation(),onkeydown:s=>{s.stopPropagation(),s.key==="Enter"&&o(s)}}):e.name?r("b",`${e.name} `):null,p=e.number===t.data.base;return r("tr",{"data-number":e.number,"data-key":`row:${e.number}`,class:n?"unkept":null,title:n?"this page has its figures only":null,"aria-disabled":n?"true":null,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},r("td.dim",e.number),r("td.is-change",{title:e.change},r("span.two-lines",a,e.change,p?r("span.dim"," (base)"):null)),r("td.is-mesh",e.mesh),We.filter(s=>t.data.history.columns.includes(s)).map(s=>r("td",{class:`is-${s}${e.known[s]?"":" dim"}`},e[s])),r("td.is-fits",{title:e.why},e.problem?r("span.mark","\u25B2 "):null,e.fits))}function He(t,e,i){let n=i.composedPath()[0];if(i.key!=="b"||n.tagName!=="TR")return Tt(e.querySelectorAll("tr"),i,o=>t.goBack(Number(o.dataset.number)));t.send({type:"base",number:Number(n.dataset.number)}),i.preventDefault(),i.stopPropagation()}var Bt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function it(t,e=""){let i=Bt[t]??Bt.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function qt(t){return Nt(t,{title:"Sends, by mesh axis",shown:()=>t.data.by_axis,name:e=>r("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function Pt(t){return Nt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[it(e.kind)," ",e.kind],first:"kind"})}function Nt(t,e){let i=r("span.plain"),n=r("thead"),o=r("tbody"),a=r("p.dim"),p=r("section.part",r("h2.minor",e.title," ",i),r("table.figures",n,o),a);return f(t,()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:s,how:l,columns:d,missing:c}=e.shown();p.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=l,a.textContent=c;let u=[e.first,"",...d];g(n,[r("tr",s.length?u.map(h=>h?r("th",{scope:"col"},h):r("td")):[])]),g(o,s.map(h=>r("tr",r("th",{scope:"row"},e.name(h)),r("td.barcell",K(h.bar,t.data.axes)),h.cells.map(m=>r("td",m)))))}),p}function _t(t){let e=r("span"),i=r("span.plain"),n=r("span.right"),o=r("ul.moves");return f(t,()=>[t.data.moves,t.isWaiting,t.opening,t.isLive],()=>{let{moves:a,axes:p}=t.data;o.classList.toggle("old",t.isWaiting||!!a.dim),e.textContent=a.title,i.textContent=a.how;let s=r("button.button",{"data-key":"compare",disabled:!!a.dim,"aria-disabled":t.opening?"true":null,onclick:()=>t.openPage("compare")},t.opening==="compare"?"Comparing \u2026":"Compare in full");g(n,a.can_compare&&t.isLive?[s]:[]),g(o,[a.rows.map(l=>Ue(l,p)),a.rest?r("li.move.rest",r("span"),r("span.dim",a.rest[0]),r("span.amount",a.rest[1])):null,a.missing?r("li.dim",a.missing):null])}),r("section.part",r("h2.minor.headline",e," ",i,n),o)}function Ue(t,e){return r("li.move",r("span",{class:y(t.axes,e)},it(t.kind)),r("span.movename",t.status?r("b",`${t.status} `):null,k(t.what,e)),r("span.amount",t.amount),r("span.cause.small.dim",{title:t.whole},t.kind," ",r("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",k(t.cause,e)]:null),r("span.amount.small.dim",t.counts))}function Rt(t,e){let i=r("div.chips",{role:"group","aria-label":"Presets"}),n=r("p.dim.small.whynot",{hidden:!0}),o=s=>{n.hidden=!s,n.textContent=s,s&&e(s)},a=s=>{o(s.allowed?"":`${s.words}: ${s.title}`),s.allowed&&s.preset!==null?t.preset(s.preset):s.allowed&&t.goBack(s.number)},p=r("section.part.presets",{hidden:!t.isLive},r("h2.minor","Presets ",r("span.plain","set arguments, constraints and results")),i,n);return f(t,()=>[t.data.presets,t.isLive],()=>{p.hidden=!t.isLive,o(""),g(i,t.data.presets.map(s=>r("button.chip",{"data-key":`preset:${s.words}`,"aria-pressed":String(s.is_now),"aria-disabled":s.allowed?null:"true","aria-description":s.title,title:s.title,onclick:()=>a(s)},s.words)))}),p}var Wt=6;function Ft(t,e){let i=r("div.groups",{role:"list"}),n=r("span.plain"),o=U(()=>l()),a=r("summary",{"data-key":"results"},r("h2.minor","Results ",n)),p=r("details.part",a,i,o.button),s=!0,l=f(t,()=>[t.data.results,t.data.axes,t.wish.results,t.isWaiting,o.shown,t.isLive],()=>{let{results:d,results_words:c}=t.data;p.hidden=!d.length;let u=d.filter(h=>h.changed||h.problem).length;(u&&u<=Wt||s&&d.length<=Wt)&&(p.open=!0),s=!1,n.textContent=c,g(i,d.slice(0,o.shown).map(h=>Ge(t,e,h))),o.tell(d.length-o.shown)});return p}function Ge(t,e,i){let n=t.wish.results[i.key],o=n===void 0?i.free:n===null,a=H("let XLA choose",{"data-key":`free:${i.key}`,"aria-label":`${i.name}: as XLA chooses`,title:"Take the spec away: XLA chooses again",onclick:()=>t.set({results:{[i.key]:null}})}),p=[i.sub,o?", as XLA chooses":", set",o||!t.isLive?null:[" ",a]];return z(t,i,{name:[r("code",{title:i.title},i.name),r("span.dim.small",p)],control:i.dims.length?A(t,e,{key:i.key,name:i.name,dims:i.dims,field:"results",isFree:o}):r("span.dims.dim.small",i.scalar),held:r("span.held",i.held)})}var[C,M,E,O,It,B]=[480,300,46,16,22,36],Ke=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),q=t=>E+t*(C-E-O),j=t=>M-B-t*(M-It-B);function Dt(t){let e=r("div"),i=r("p.dim.small"),n=r("span"),o=r("section.part",r("h2.minor",n," ",r("span.plain","lower left is better")),e,i);return f(t,()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:a}=t.data;n.textContent=a.title,i.textContent=a.legend,g(e,a.points.length?[Ve(t,a)]:[r("p.nothing",a.missing)])}),o}function Ve(t,e){let i=b("svg.scatter",{viewBox:`0 0 ${C} ${M}`,role:"img","aria-label":e.words},Je(e),e.front.length>1?b("path.front",{d:Xe(e.front)}):null),n=e.points.map(a=>[q(a.x),j(a.y)]),o=[];return e.points.forEach((a,p)=>{let s=a.number===t.data.number,[l,d]=n[p],c=Ze(n,o,l,d,String(a.number).length,s?8:0,a.least);i.append(b("g",{class:`point is-${a.kind}${a.front?" best":""}`,"data-number":a.number,onclick:()=>t.goBack(a.number)},b("title",a.words),b("circle",{cx:l,cy:d,r:12,class:"reach"}),s?b("circle",{cx:l,cy:d,r:9,class:"now"}):null,Ye(a,l,d),c?b("text",{x:c[0],y:c[1]+3.8,"text-anchor":"middle",class:s?"isnow":null},a.number):null))}),i}function Je(t){let e=[];for(let[i,n]of t.y_ticks)e.push(b("line.rule",{x1:E,x2:C-O,y1:j(i),y2:j(i)}),b("text.faint",{x:E-6,y:j(i)+3.5,"text-anchor":"end"},n));for(let[i,n]of t.x_ticks)e.push(b("line.rule",{x1:q(i),x2:q(i),y1:M-B,y2:M-B+4}),b("text.faint",{x:q(i),y:M-B+15,"text-anchor":"middle"},n));if(e.push(b("text.faint",{x:E,y:11},t.y_label),b("text.faint",{x:C-O,y:M-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,n]=t.limit;i===null?e.push(b("text",{x:C-O,y:11,"text-anchor":"end"},n)):e.push(b("line.chip",{x1:E,x2:C-O,y1:j(i),y2:j(i)}),b("text",{x:C-O,y:j(i)-4,"text-anchor":"end"},n))}return e}function Xe(t){return t.map(([e,i],n)=>n?`H${q(e)}V${j(i)}`:`M${q(e)} ${j(i)}`).join("")}function Ye(t,e,i){return t.kind==="base"?b("rect.sign",{x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path.sign",{d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path.least",{d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle.sign",{cx:e,cy:i,r:4.5})]}function Ze(t,e,i,n,o,a,p){let s=3.4*o+2,l=(d,c)=>d-s>E&&d+s<C-2&&c>It-4&&c<M-B-4&&!e.some(([u,h,m])=>Math.abs(d-u)<s+m&&Math.abs(c-h)<12)&&!t.some(([u,h])=>Math.abs(d-u)<s+5&&Math.abs(c-h)<10);for(let[d,c]of Ke){let[u,h]=[i+(d+a)*Math.cos(c),n+(d+a)*Math.sin(c)];if(!(!l(u,h)||p&&h<n-6&&Math.abs(u-i)<s+5))return e.push([u,h,s]),[u,h]}return null}function Ht(t){let e=r("div.search",{role:"group","aria-label":"Search"}),[i,n]=["bytes",30],o=!1,a=f(t,()=>[t.data.search,t.isLive,o],()=>{let{search:p}=t.data;if(p?.state!=="running"&&(o=!1),!t.isLive||!p)return g(e,p?.words?[r("span.dim",p.words)]:[]);if(p.state==="running")return g(e,[r("progress",{max:1,value:p.share,"aria-label":"Search"}),r("span.gauged",p.words),r("button.button",{"data-key":"search","aria-disabled":o?"true":null,onclick:()=>{o||(o=!0,t.send({type:"stop_search"}),a())}},o?"Stopping":"Stop")]);let s=["bytes","memory","time"].map(m=>[m,m]),l=N("What the search makes less",s,i,m=>i=m,{"data-key":"goal"}),d=[10,30,60,120].map(m=>[m,`${m} s`]),u=N("How long it searches",d,n,m=>n=Number(m),{"data-key":"budget"}),h=r("button.button",{"data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:n})},"Search");return g(e,[h," for less ",l," in ",u,p.words?r("span.dim",p.words):null])});return e}var Qe=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function rt(t,e){let i=r("p.offscreen",{"aria-live":"polite"}),n=u=>{i.textContent=u},o=r("div.frame.playground",{role:"region","aria-label":"Playground"}),a=new W(o,n),p=r("p.gone",{role:"status"}),s=r("p.problem.noted",{role:"alert",hidden:!0}),l=r("section.opened",{hidden:!0}),d=ii();o.append(p,Lt(e),l,s,At(e),Et(e),r("div.body",r("div.controls",$t(e,a),Rt(e,n),Mt(e,a),Ct(e,a),Ft(e,a)),r("div.answers",r("div.two",qt(e),Pt(e)),_t(e))),r("div.tried",r("div.triedlist",Ot(e),Ht(e)),Dt(e)),vt(e,n),d,i),o.addEventListener("keydown",u=>ri(e,o,u));let c=()=>{p.textContent!==e.whyStill&&(p.textContent=e.whyStill),p.hidden=e.isLive,d.hidden=!e.isLive,o.style.setProperty("--dimension",`${Z(e)}px`),s.hidden=!e.data.note,s.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&n(i.dataset.said=e.data.said)};return e.listen(c),c(),t.classList.add("pjit-inspector","play"),t.replaceChildren(o),{open:(u,h)=>{let m=e.opening??"inspect";e.opening=null,e.tell("opening"),h?ei(l,u,h,()=>ti(o,m)):n(`${u}: it could not be made`)}}}function ti(t,e){t.querySelector(`[data-key="${e}"]`)?.focus()}function ei(t,e,i,n){let o=r("button.button",{onclick:()=>{t.hidden=!0,t.replaceChildren(),n()}},"Close");t.replaceChildren(r("div.title",r("b",e),o),r("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,o.focus()}function ii(){return r("div.foot.dim.small",Qe.map(([t,e])=>r("span",t.map(i=>[r("kbd",i)," "]),e)))}function ri(t,e,i){let n=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(n.tagName))return;let o=et(t).filter(l=>l.kept!==!1),a=o.findIndex(l=>l.number===t.data.number),p=i.key==="["?o[a-1]:i.key==="]"?o[a+1]:null,s=l=>e.querySelector(`[data-key="${l}"]`)?.click();if(p)t.goBack(p.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")s("full");else if(i.key==="c")s("copy");else return;i.preventDefault(),i.stopPropagation()}var Ut=`.pjit-inspector.play {
   height: auto;
   overflow: visible;
 }
@@ -1353,7 +1317,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   background: var(--bg);
   color-scheme: inherit;
 }
-
 /* the three numbers */
 .playground .numbers {
   display: grid;
@@ -1401,7 +1364,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   color: var(--dim);
   margin-top: 3px;
 }
-
 .playground .bar {
   position: relative;
   display: block;
@@ -1444,7 +1406,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   bottom: -1px;
   border-left: 2px dashed var(--note);
 }
-
 /* how far computed */
 .playground .rail {
   display: flex;
@@ -1456,10 +1417,9 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   border-bottom: 1px solid var(--rule);
 }
 .playground .steps {
+  list-style: none;
   display: flex;
   flex-wrap: wrap;
-  list-style: none;
-  margin: 0;
   padding: 0;
 }
 .playground .steps li {
@@ -1530,7 +1490,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   padding: 0 4px;
   max-width: 280px;
 }
-
 .playground .body {
   display: grid;
   grid-template-columns: minmax(0, 1.08fr) minmax(0, 1fr);
@@ -1550,7 +1509,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   position: sticky;
   top: var(--strip, 0px);
 }
-
 /* mesh */
 .playground .meshrow {
   display: flex;
@@ -1582,7 +1540,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   width: 26px;
   border: 0;
   background: none;
-  cursor: pointer;
   font-size: 14px;
 }
 .playground .stepper button:hover {
@@ -1657,7 +1614,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 .playground .problem .chips {
   margin-top: 5px;
 }
-
 /* rows of arrays */
 .playground .tools {
   display: flex;
@@ -1698,7 +1654,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   background: none;
   padding: 4px 0;
   color: var(--dim);
-  cursor: pointer;
 }
 .playground :is(.group, .member) .name {
   display: grid;
@@ -1735,9 +1690,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 }
 .playground span.dimension {
   border-color: var(--rule);
-}
-.playground button.dimension {
-  cursor: pointer;
 }
 .playground button.dimension:hover {
   background: var(--hover);
@@ -1786,7 +1738,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   background: none;
   padding: 3px 8px;
   min-width: 56px;
-  cursor: pointer;
   overflow-wrap: anywhere;
 }
 .playground .tie[aria-checked="true"] {
@@ -1824,12 +1775,10 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   color: var(--text);
   text-decoration: underline;
   text-underline-offset: 2px;
-  cursor: pointer;
 }
 .playground summary h2.minor {
   display: inline;
 }
-
 /* the list that opens */
 .playground .chooser {
   position: absolute;
@@ -1877,7 +1826,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 .playground .chooser .refuses .detail {
   color: var(--note);
 }
-
 /* what is sent */
 .playground .two {
   display: contents;
@@ -1892,7 +1840,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   padding: 3px 0 3px 10px;
   text-align: right;
   white-space: nowrap;
-  font-weight: 400;
 }
 .playground .figures thead th {
   color: var(--dim);
@@ -1916,7 +1863,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   color: var(--dim);
 }
 .playground .moves {
-  list-style: none;
   margin: 2px 0 0;
   padding: 0;
   min-height: 120px;
@@ -1952,7 +1898,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   text-align: right;
   white-space: nowrap;
 }
-
 /* variants */
 .playground .tried {
   display: grid;
@@ -1967,11 +1912,9 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 }
 .playground .history {
   width: 100%;
-  border-collapse: collapse;
 }
 .playground .history th {
   text-align: right;
-  font-weight: 400;
   padding: 0 0 2px 8px;
   white-space: nowrap;
 }
@@ -2038,9 +1981,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 .playground .search:empty {
   display: none;
 }
-.playground .gauged {
-  font-variant-numeric: tabular-nums;
-}
 .playground progress {
   width: 140px;
   accent-color: var(--select);
@@ -2103,7 +2043,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 .playground .scatter .isnow {
   font-weight: 600;
 }
-
 /* code */
 .playground .lines {
   margin: 4px 0;
@@ -2152,7 +2091,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
   padding: 0 4px;
   color: var(--text);
 }
-
 @container (max-width: 980px) {
   .playground .body,
   .playground .tried {
@@ -2245,10 +2183,9 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
     min-width: 0;
   }
 }
-
 .playground .opener.wide {
-  grid-column: 1 / -1;
   text-align: left;
+  grid-column: 1 / -1;
   padding: 3px 4px;
 }
 .playground .opener:hover {
@@ -2280,7 +2217,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
 .playground .whynot {
   margin-top: 5px;
 }
-
 @container (max-width: 480px) {
   .playground .numbers {
     grid-template-columns: minmax(0, 1fr);
@@ -2297,6 +2233,6 @@ ${dt} and (prefers-color-scheme:dark){${V} .pjit-inspector.pjit-inspector:not(.l
     min-height: 0;
   }
 }
-`;function Pt({pool:t,values:e}){let i=[],r=a=>{if(Array.isArray(a))return a.map(r);if(a===null||typeof a!="object")return a;let s=Object.keys(a);return s.length===1&&s[0]==="$"?i[a.$]:Object.fromEntries(s.map(o=>[o,r(a[o])]))};return t.forEach(a=>i.push(r(a))),e.map(r)}var ti="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",O=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),R=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=O(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=O()),this.tell("data")}}lose(){this.lost=ti,this.wish=O(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Rt(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...O(),...Rt(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...O(),seq:this.seq},this.tell("wish"))}spec(e,i,r){let a=this.wish[e][i];return Array.isArray(a)?a:r.map(s=>s.axes??[])}goBack(e){this.wish=O(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Rt(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var It=`${ut}
-${ot}
-${qt}`;function ei(t,e){t.goBack=i=>{let r=e.find(a=>a.number===i);t.lacking=r?null:i,r?t.take({...t.data,...r}):t.tell("data")}}async function ii(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let r=new URLSearchParams(location.hash.slice(1)).get("theme");r&&(document.documentElement.dataset.theme=r),t.classList.remove("page");let a=new R(JSON.parse(e.textContent??""),null);Q(t,a);try{ei(a,Pt(et(await nt(it(i.textContent??""))).header.variants)),t.setAttribute("data-ready","true")}catch(s){t.append(n("p",{class:"nothing"},`The other variants of this page could not be read: ${s}`))}}function ni({model:t,el:e}){let i=e.attachShadow?e.attachShadow({mode:"open"}):e,r=n("div");i.append(n("style",{},It),r);let a=()=>{let u=document.body.dataset.jpThemeLight;r.classList.toggle("light",u==="true"),r.classList.toggle("dark",u==="false")};a();let s=new MutationObserver(a);s.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]});let o=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),l=new R(o(),u=>t.send(u)),p=Q(r,l),d=()=>l.take(o()),c=u=>{u?.type==="page"&&p.open(u.title,u.page)},h=()=>l.send({type:"drawn"});return e.setAttribute("data-pjit-play",t.get("_key")),t.on("change:_state",d),t.on("change:_history",d),t.on("msg:custom",c),t.on("comm_live_update",h),r.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{s.disconnect(),t.off("change:_state",d),t.off("change:_history",d),t.off("msg:custom",c),t.off("comm_live_update",h)}}typeof document<"u"&&document.getElementById("pjit-inspector")&&(document.head.append(n("style",{},It)),ii());var Yn={render:ni};export{Yn as default};
+`;var oi="The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.",P=()=>({seq:0,mesh:null,target:null,specs:{},results:{},constraints:{}}),_=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=P(),this.held=null,this.lost="",this.opening=null,this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.lacking=null,this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null&&!this.lost&&!this.data.closed}get whyStill(){return this.isLive?"":this.lost||this.data.closed||this.data.still_words}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){if(!(e.version<this.data.version)){if(this.data=e,this.held&&this.seq-e.heard<4){let i=this.held;this.held=null,this.send({type:"set",...i}),this.wish={...this.wish,seq:this.seq}}e.heard>=this.wish.seq&&(this.wish=P()),this.tell("data")}}lose(){this.lost=oi,this.wish=P(),this.held=this.opening=null,this.tell("data")}send(e){if(!(!this.ask||this.lost)){this.seq+=1;try{this.ask({...e,seq:this.seq})}catch{this.lose()}}}openPage(e){this.opening||(this.opening=e,this.send({type:e}),this.tell("opening"))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.isLive)return;let i=this.held!==null||this.seq-this.data.heard>=4;i?this.held=Gt(this.held??{},e):this.send({type:"set",...e}),!this.lost&&(this.wish={...P(),...Gt(this.wish,e),seq:i?1/0:this.seq},this.tell("wish"))}preset(e){this.held=null,this.send({type:"preset",preset:e}),!this.lost&&(this.wish={...P(),seq:this.seq},this.tell("wish"))}spec(e,i,n){let o=this.wish[e][i];return Array.isArray(o)?o:n.map(a=>a.axes??[])}goBack(e){this.wish=P(),this.held=null,this.send({type:"go_back",number:e}),this.lost&&(this.lacking=e,this.tell("data"))}};function Gt(t,e){return{...t,...e,specs:{...t.specs,...e.specs},results:{...t.results,...e.results},constraints:{...t.constraints,...e.constraints}}}var Vt=`${bt}
+${ht}
+${Ut}`,Kt="$";function ai({pool:t,values:e}){let i=[],n=o=>{if(Array.isArray(o))return o.map(n);if(o===null||typeof o!="object")return o;let a=Object.keys(o);return a.length===1&&a[0]===Kt?i[o[Kt]]:Object.fromEntries(a.map(p=>[p,n(o[p])]))};return t.forEach(o=>i.push(n(o))),e.map(n)}function si(t,e){t.goBack=i=>{let n=e.find(o=>o.number===i);t.lacking=n?null:i,n?t.take({...t.data,...n}):t.tell("data")}}function pi({model:t,el:e}){let{root:i,unwatch:n}=ct(e,Vt),o=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),a=new _(o(),d=>t.send(d)),p=rt(i,a),s=()=>a.take(o());e.setAttribute("data-pjit-play",t.get("_key"));let l=ut(t,{"change:_state":s,"change:_history":s,"msg:custom":d=>d?.type==="page"&&p.open(d.title,d.page),comm_live_update:()=>a.send({type:"drawn"})});return i.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{n(),l()}}dt(Vt,(t,e)=>{t.classList.remove("page");let i=new _(e,null);return rt(t,i),n=>si(i,ai(n.header.variants))});var ln={render:pi};export{ln as default};

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pjit_inspect.model.report.advice import Advice, AdviceTable
+from pjit_inspect.view.document.quantities import bytes_text
+from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
 from pjit_inspect.view.record.advice import (
     AdviceFigure,
@@ -65,6 +67,15 @@ def _row(one: Advice, *, is_compiling: bool, error: str) -> dict[str, Any]:
         "cost": spans_data(advice_figures(one)) if is_fact else name_data(cost_words(one)),
         "state": "compiling" if is_compiling else one.state,
         "removes": [name_data(name) for name in one.removes],
+        "brings": [
+            {
+                "axes": None if axes is None else list(axes),
+                "words": axes_text(axes),
+                "number": number,
+                "sent": bytes_text(size),
+            }
+            for axes, number, size in one.brings
+        ],
         "can_check": one.state == "counted" and bool(one.edits),
         "error": name_data(error, longest=500),
     }

@@ -22,11 +22,11 @@ Boxes: `graph.box.row`, `.phase`, `.kernels`, `.inferred` (how many of them are 
 `.is_list` (show its kernels as a list), `.time` (microseconds per call of its kernels, each on its slowest device,
 added up; measured; -1 when none of them was).
 Collective lines of a box, most bytes first: `graph.move.ends` (by box), `graph.move.kind` (in `kinds`), `.axes` (axis
-set), `.runs`, `.bytes` (payload, each once), `graph.move.collectives` + `.ends` (collectives). Their number is the
+set), `.runs`, `.bytes` (sent, each once), `graph.move.collectives` + `.ends` (collectives). Their number is the
 count.
 Collectives, by their place in the program's table: `graph.collective.row` (of the header's `collectives`, for
 `store.select`), `.box`, `.kernel`, `.bytes` (payload).
-Combined ones in another box: `graph.mention.ends` (by box), `graph.mention.collective`, `.operands`, `.bytes`.
+Combined ones in another box: `graph.mention.ends` (by box), `graph.mention.collective`, `.operands`, `.bytes` (sent).
 Kernels, in schedule order: strings `graph.kernel.names`; `graph.kernel.opcode` (of strings `graph.opcodes`), `.label`
 (of strings `graph.labels`), `.box`, `.how`, `.loop`, `.runs`, `.bytes` (of its result), `.matmuls`, `.flops`, `.spot`
 (in `spot_files`), `.entity` (collective row r as 2r, kernel row r as 2r + 1), `.line` (in `hlo.lines`), `.time`
@@ -56,7 +56,15 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.graph import FlowNode, GraphBox, ProgramFlow, ProgramGraph, RowKind, ScheduleStrip
+from pjit_inspect.model.report.graph import (
+    FlowNode,
+    GraphBox,
+    Mention,
+    ProgramFlow,
+    ProgramGraph,
+    RowKind,
+    ScheduleStrip,
+)
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import path_pattern
@@ -128,7 +136,7 @@ def graph_data(graph: ProgramGraph, links: GraphLinks, tables: SharedTables) -> 
     }
     columns = {
         **_row_columns(graph),
-        **_box_columns(graph.boxes, kinds, tables),
+        **_box_columns(graph.boxes, links.collectives, kinds, tables),
         **_collective_columns(graph, links.collectives),
         **_kernel_columns(graph, links, tables),
         **_read_columns(graph),
@@ -168,8 +176,11 @@ def _row_columns(graph: ProgramGraph) -> Columns:
     }
 
 
-def _box_columns(boxes: Sequence[GraphBox], kinds: Sequence[str], tables: SharedTables) -> Columns:
+def _box_columns(
+    boxes: Sequence[GraphBox], collectives: Sequence[Collective], kinds: Sequence[str], tables: SharedTables
+) -> Columns:
     """The columns of the boxes, their collectives, and their shares of combined collectives."""
+    sent = [one.wire_bytes or 0 for one in collectives]
     moves = [move for box in boxes for move in box.collectives]
     mentions = [mention for box in boxes for mention in box.mentions]
     return {
@@ -180,12 +191,17 @@ def _box_columns(boxes: Sequence[GraphBox], kinds: Sequence[str], tables: Shared
         "move.kind": whole_numbers(kinds.index(move.kind) for move in moves),
         "move.axes": whole_numbers(tables.axis_set(move.axes, move.mesh) for move in moves),
         "move.runs": real_numbers(move.runs for move in moves),
-        "move.bytes": real_numbers(move.payload_bytes for move in moves),
+        "move.bytes": real_numbers(sum(sent[one] for one in move.collectives) for move in moves),
         **lists_of("move.collectives", [move.collectives for move in moves]),
         "mention.ends": ends_of(box.mentions for box in boxes),
         **numbers_of("mention", mentions, whole="collective operands"),
-        "mention.bytes": real_numbers(mention.payload_bytes for mention in mentions),
+        "mention.bytes": real_numbers(_share(mention, collectives[mention.collective]) for mention in mentions),
     }
+
+
+def _share(mention: Mention, whole: Collective) -> float:
+    """What a device sends for a part of a combined collective."""
+    return (whole.wire_bytes or 0) * mention.payload_bytes / (whole.payload_bytes or 1)
 
 
 def _collective_columns(graph: ProgramGraph, collectives: Sequence[Collective]) -> Columns:

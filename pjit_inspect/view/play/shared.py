@@ -1,6 +1,6 @@
 """Variants of a page with equal parts written once: most of a variant equals the one before.
 
-`front/src/play/shared.js` restores them. Not its job: the contents of a variant (`payload`).
+`front/src/play/main.js` restores them. Not its job: the contents of a variant (`payload`).
 """
 
 from __future__ import annotations

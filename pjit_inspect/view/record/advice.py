@@ -81,7 +81,7 @@ def _nothing(advice: AdviceTable, asked: str) -> tuple[Spans, str]:
         return spans(strong("What to change is not known")), reason_text(advice.missing)
     if not advice.is_done:
         return spans(strong("What to change")), asked
-    best = "none saves a part of what is sent without another cost"
+    best = "none sends less at no other cost"
     if advice.best > 0:
         best = f"the best would save {percent_text(advice.best)} of what is sent"
     if advice.untried:

@@ -66,7 +66,7 @@ class Svg:
         turned: bool = False,
         anchor: Literal["start", "middle", "end"] = "middle",
     ) -> float:
-        """Adds a label in white on a rounded chip, and gives its width.
+        """Adds a label in white, or in black where the chip is light, on a rounded chip, and gives its width.
 
         Its middle is at y; x is the place of its left end, its middle or its right end. `turned` writes it upwards.
         """
@@ -74,8 +74,9 @@ class Svg:
         x += {"start": width / 2, "middle": 0.0, "end": -width / 2}[anchor]
         w, h = (15.0, width) if turned else (width, 15.0)
         self.rect(x - w / 2, y - h / 2, w, h, fill=color, rx=3)
+        dark = ' fill="#000"' if sum(bytes.fromhex(color[1:])) > 3 * 140 else ""
         turn = f' transform="rotate(-90 {_n(x)} {_n(y)})"' if turned else ""
-        self._shapes.append(f'<text x="{_n(x)}" y="{_n(y + 3.7)}"{turn}>{escape(printable(text))}</text>')
+        self._shapes.append(f'<text x="{_n(x)}" y="{_n(y + 3.7)}"{turn}{dark}>{escape(printable(text))}</text>')
         return width
 
     def words(self, x: float, y: float, text: str, *, color: str) -> None:

@@ -101,6 +101,11 @@ def test_of_two_of_one_operation_the_channel_tells_which_is_left() -> None:
     assert (kept.name, gone.name, gone.events[-1].kind) == ("c", "a", "unknown")
 
 
+def test_beside_one_that_is_as_it_was_another_of_its_operation_was_removed() -> None:
+    kept, gone = lives((), (site("a", 3, channel=1), site("b", 3, channel=2)), (site("b", 3, channel=2),))
+    assert (kept.name, gone.name, gone.events[-1].kind) == ("b", "a", "removed")
+
+
 def test_one_of_an_inlined_function_is_known_by_the_end_of_its_path() -> None:
     inlined = replace(site("b", 3), paths=((9, 3),))
     (life,) = lives((), (site("a", 3),), (inlined,))
@@ -115,6 +120,8 @@ def test_a_change_at_the_start_of_a_pipeline_is_of_the_pass_that_runs_it() -> No
     assert pass_of(steps[:4], 2) == ("before inner", "")
     again = [*steps[:3], (start, "outer"), ("dce", "outer")]
     assert pass_of(again, 2) == ("before inner", "")
+    whole = [("before_optimizations", ""), *steps[:4], ("after_optimizations", "")]
+    assert pass_of(whole, 3) == ("before inner", ""), "the last program is no pass that runs a pipeline"
 
 
 def test_one_in_a_fusion_or_an_asynchronous_computation_is_found_by_what_runs_it() -> None:

@@ -87,6 +87,27 @@ def test_a_torus_is_as_by_hand(kind, devices, groups, expected):
     assert seconds(devices, kind, groups) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("kind", "groups", "expected"),
+    [
+        # All 8 devices of a ring of 4 chips: what comes into a chip is for both.
+        ("all-gather", ALL_8, 8 * MIB * 3 / 4 / (2 * W)),
+        ("all-reduce", ALL_8, 2 * MIB * 3 / 4 / (2 * W)),
+        ("all-to-all", ALL_8, 2 * MIB * 2 * 2 / 4 / (2 * W)),
+        # One device of each chip: the groups share the links.
+        ("all-gather", [[0, 2, 4, 6], [1, 3, 5, 7]], 4 * MIB * 3 / 4 / (2 * W / 2)),
+        ("all-to-all", [[0, 2, 4, 6], [1, 3, 5, 7]], 2 * MIB * 2 * 2 / 4 / (2 * W)),
+        # Both devices send to the next chip, or to each other.
+        ("collective-permute", [[k, (k + 2) % 8] for k in range(8)], 2 * MIB / W),
+        ("collective-permute", [[0, 1], [1, 0]], 0.0),
+    ],
+)
+def test_devices_of_one_chip_share_its_links(kind, groups, expected):
+    devices = [replace(chip, id=2 * chip.id + core) for chip in torus(4) for core in range(2)]
+    found = seconds(devices, kind, groups, replace(TORUS, per_chip=2))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_a_permute_takes_as_long_as_its_busiest_link():
     shifted = [[k, (k + 1) % 8] for k in range(8)]
     assert seconds(torus(8), "collective-permute", shifted) == pytest.approx(MIB / W)

@@ -151,6 +151,33 @@ def test_permutes_in_opposite_directions_run_at_once(second, runs):
     assert len(whole.lanes) == (2 if runs == 2 else 3)
 
 
+@pytest.mark.parametrize(("memory", "host"), [("", False), ("S(5)", True)])
+def test_a_part_that_is_written_beside_kernels_is_a_copy_of_that_part(memory, host):
+    kept = f"bf16[1000,64,64]{{2,1,0{':' + memory if memory else ''}}}"
+    slow = replace(SLOW, memory_bytes_per_s=(Sourced(1e4, "a test"),), flops_per_s={})
+    found = timed(
+        f"""%write (all: bf16[1000,64,64], part: bf16[1,64,64], at: s32[]) -> bf16[1000,64,64] {{
+  %all = {kept} parameter(0)
+  %part = bf16[1,64,64] parameter(1)
+  %at = s32[] parameter(2)
+  ROOT %written = {kept} dynamic-update-slice(%all, %part, %at, %at, %at)
+}}
+
+ENTRY %main (x: bf16[1000,64,64], y: bf16[1,64,64], i: s32[]) -> bf16[1000,64,64] {{
+  %x = {kept} parameter(0)
+  %y = bf16[1,64,64] parameter(1)
+  %i = s32[] parameter(2)
+  %start = (({kept}, bf16[1,64,64], s32[]), {kept}, u32[]) async-start(%x, %y, %i), calls=%write
+  ROOT %done = {kept} async-done(%start)
+}}
+""",
+        slow,
+    )
+    assert not found.kernels
+    assert found.copies_s == pytest.approx(0.0 if host else 64 * 64 * 2 / 1e4)
+    assert any("host's memory" in note for note in found.notes) == host
+
+
 def test_a_program_that_is_only_partitioned_has_a_range():
     text = f"""ENTRY %main (x: bf16[64,64]) -> (bf16[256,64], bf16[64,64]) {{
   %x = bf16[64,64] parameter(0)

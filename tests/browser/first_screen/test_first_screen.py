@@ -84,9 +84,13 @@ def in_a_notebook(visit, html: str):
 def test_a_plain_wheel_scrolls_the_notebook_where_the_graph_is_taller_than_its_pane(visit):
     opened, inner = in_a_notebook(visit, program_page(LARGE))
     area = inner.locator(".graphbox").bounding_box()
-    # More than the pane has room for, also with low rows.
-    assert inner.locator(".graphbox").evaluate("(e) => e.scrollHeight > e.clientHeight")
+    # More than the pane has room for, zoomed in.
     opened.page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    opened.page.keyboard.down("Control")
+    opened.page.mouse.wheel(0, -100)
+    opened.page.keyboard.up("Control")
+    opened.page.wait_for_timeout(200)
+    assert inner.locator(".graphbox").evaluate("(e) => e.scrollHeight > e.clientHeight")
     # The pane may have opened at what is selected.
     top = inner.locator(".graphbox").evaluate("(e) => e.scrollTop")
     opened.page.mouse.wheel(0, 200)

@@ -40,7 +40,7 @@ LIVES = (
     Life(name="z", kind="all-reduce", events=(MADE, event(3, "removed", "removed")), is_removed=True),
 )
 TABLE = PassTable(
-    (row(1, NAMES[0], "3 all-reduce made"), row(2, NAMES[1]), row(3, NAMES[2], "2 all-reduce combined into 1")),
+    (row(1, NAMES[0], "3 all-reduces made"), row(2, NAMES[1]), row(3, NAMES[2], "2 all-reduces combined into 1")),
     LIVES,
     (
         Stage(number=1, collectives=(staged("a", 0), staged("b", 0), staged("z", 1))),

@@ -76,7 +76,7 @@ def test_every_collective_stands_in_one_line_of_its_box_and_in_a_row_of_the_list
                 assert header["kinds"][columns["graph.move.kind"][line]] == table.rows[number].kind
     assert found == Counter(range(len(table)))
     assert columns["graph.collective.row"].min(initial=0) >= 0
-    assert sum(columns["graph.move.bytes"]) == sum(row.payload_bytes for row in table)
+    assert sum(columns["graph.move.bytes"]) == sum(row.wire_bytes for row in table)
 
 
 @pytest.mark.parametrize("name", fixtures.ALL)

@@ -12,26 +12,24 @@ export function axisBars(store) {
     return h(
       "button",
       {
-        type: "button",
         class: `axisrow ${axisClass(set.axes, first.axes)}`,
         "aria-pressed": "false",
         onclick: () =>
           store.filter({ list: "collectives", axes: store.state.axes === row.axes ? null : row.axes, status: null }),
       },
-      h("span", { class: "axis", title: set.words }, set.words),
+      h("span.axis", { title: set.words }, set.words),
       h(
-        "span",
-        { class: "track", "aria-hidden": "true" },
-        h("span", { class: "bar before", style: { width: `${100 * row.shares[0]}%` } }),
-        h("span", { class: "bar after", style: { width: `${100 * row.shares[1]}%` } }),
+        "span.track",
+        { "aria-hidden": "true" },
+        h("span.bar.before", { style: { width: `${100 * row.shares[0]}%` } }),
+        h("span.bar.after", { style: { width: `${100 * row.shares[1]}%` } }),
       ),
-      h("span", { class: "sent" }, row.sent),
+      h("span.sent", row.sent),
       h(
-        "span",
-        { class: "became" },
+        "span.became",
         first.incomplete.length ? null : [statusWords(row.status), isInBoth(row) ? ` ${row.change}` : null],
       ),
-      h("span", { class: "dim number" }, `${row.counts} ${row.counts === "1" ? "collective" : "collectives"}`),
+      h("span.dim.number", `${row.counts} ${row.counts === "1" ? "collective" : "collectives"}`),
     );
   });
   store.listen((changed) => {
@@ -41,19 +39,14 @@ export function axisBars(store) {
     );
   });
   return h(
-    "section",
-    { class: "totals", "aria-label": "Sends, by mesh axis" },
+    "section.totals",
+    { "aria-label": "Sends, by mesh axis" },
     h(
-      "h2",
-      { class: "minor" },
+      "h2.minor",
       `Each device sends per call (${unit}), by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
-      h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
+      h("span.key", h("i.before"), "before ", h("i.after"), "after"),
     ),
-    h(
-      "div",
-      { class: "axisrows" },
-      buttons.length ? buttons : h("p", { class: "dim" }, first.unsent ?? "Nothing is sent."),
-    ),
+    h("div.axisrows", buttons.length ? buttons : h("p.dim", first.unsent ?? "Nothing is sent.")),
   );
 }
 

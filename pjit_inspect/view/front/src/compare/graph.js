@@ -8,19 +8,18 @@ import { sign, STATUS, statusWords, trend } from "./status.js";
 
 /** @param {import("./store.js").CompareStore} store */
 export function graph(store) {
-  const body = h("div", { class: "matrixbox", tabindex: 0, role: "region", "aria-label": "Graph of both programs" });
+  const body = h("div.matrixbox", { tabindex: 0, role: "region", "aria-label": "Graph of both programs" });
   store.listen((changed) => {
     if (changed.has("data") || changed.has("onlyChanged")) body.replaceChildren(...draw(store));
     if (["data", "box", "row", "list", "onlyChanged"].some((key) => changed.has(key))) mark(store, body);
   });
   return h(
-    "section",
-    { class: "centre", "aria-label": "Graph" },
-    h("h2", { class: "minor" }, "Both programs by scope and phase; equal layers together"),
+    "section.centre",
+    { "aria-label": "Graph" },
+    h("h2.minor", "Both programs by scope and phase; equal layers together"),
     body,
     h(
-      "p",
-      { class: "legend dim small" },
+      "p.legend.dim.small",
       ["less", "more", "removed", "added"].map((one) => h("span", { class: `swatch fill-${one}` }, statusWords(one))),
       store.first.incomplete.length
         ? " of bytes sent, in the part that is there; counts and sizes: before \u2192 after"
@@ -33,7 +32,7 @@ export function graph(store) {
 function draw(store) {
   const found = store.data?.header.graph;
   if (!found) return [];
-  if (found.missing) return [h("p", { class: "nothing" }, found.missing)];
+  if (found.missing) return [h("p.nothing", found.missing)];
   const kept = keptRows(found, store.state.onlyChanged);
   /** @type {Map<string, number>} */
   const at = new Map();
@@ -49,16 +48,14 @@ function draw(store) {
     if (!kept.has(r)) return [];
     const cells = phases.map((c) => {
       const i = at.get(`${r} ${c}`);
-      return h("td", {}, i === undefined ? null : drawBox(store, i, most));
+      return h("td", i === undefined ? null : drawBox(store, i, most));
     });
     return [h("tr", { class: row.is_group ? "group" : undefined }, rowHead(row), cells)];
   });
   const left = found.rows.length - kept.size;
   return [
-    h("table", { class: "matrix" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "scope"), heads)), [
-      h("tbody", {}, rows),
-    ]),
-    ...(left ? [h("p", { class: "nothing" }, `${thousands(left)} scopes are the same in both programs.`)] : []),
+    h("table.matrix", h("thead", h("tr", h("th", { scope: "col" }, "scope"), heads)), [h("tbody", rows)]),
+    ...(left ? [h("p.nothing", `${thousands(left)} scopes are the same in both programs.`)] : []),
   ];
 }
 
@@ -86,9 +83,9 @@ function rowHead(row) {
     "th",
     { scope: "row", style: { "--depth": Math.max(0, row.depth - 1) } },
     row.status === "same" ? null : sign(row.status),
-    h("b", {}, h("bdi", {}, row.label)),
-    times ? h("span", { class: "times" }, times) : null,
-    row.holds ? h("span", { class: "dim small holds" }, row.holds) : null,
+    h("b", h("bdi", row.label)),
+    times ? h("span.times", times) : null,
+    row.holds ? h("span.dim.small.holds", row.holds) : null,
   );
 }
 
@@ -102,7 +99,6 @@ function drawBox(store, i, most) {
   return h(
     "button",
     {
-      type: "button",
       class: `graphbox fill-${kind}`,
       "data-box": i,
       "aria-pressed": "false",
@@ -110,11 +106,10 @@ function drawBox(store, i, most) {
       title: "List what is in it",
       onclick: () => open(store, i),
     },
-    h("span", { class: "offscreen" }, `${boxName(store, i)}: `),
+    h("span.offscreen", `${boxName(store, i)}: `),
     h(
-      "span",
-      { class: "boxhead" },
-      h("span", {}, `${pair(box.kernels)} kernels`),
+      "span.boxhead",
+      h("span", `${pair(box.kernels)} kernels`),
       h("b", { class: trend(difference) }, became(box, difference)),
     ),
     box.lines.map((/** @type {any} */ line) => {
@@ -122,11 +117,11 @@ function drawBox(store, i, most) {
       return h(
         "span",
         { class: `moveline${line.status === "same" ? " dim" : ""}` },
-        h("span", {}, `${pair(line.counts)} ${line.kind} `, drawAxis(set.words, set.axes, null, first.axes)),
-        h("span", {}, line.sent),
+        h("span", `${pair(line.counts)} ${line.kind} `, drawAxis(set.words, set.axes, null, first.axes)),
+        h("span", line.sent),
       );
     }),
-    box.more ? h("span", { class: "dim small" }, `and ${plural(box.more, "more kind")}`) : null,
+    box.more ? h("span.dim.small", `and ${plural(box.more, "more kind")}`) : null,
   );
 }
 

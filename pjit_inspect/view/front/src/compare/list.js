@@ -27,9 +27,9 @@ export function list(store) {
     () => store.state.list,
     (name) => store.filter({ list: name, status: null, axes: null, ...(IN_BOXES.includes(name) ? {} : { box: null }) }),
   );
-  const filters = h("div", { class: "chips", role: "group", "aria-label": "Filters" });
-  const heads = h("div", { class: "heads dim small", "aria-hidden": "true" });
-  const rows = h("div", { class: "rows" });
+  const filters = h("div.chips", { role: "group", "aria-label": "Filters" });
+  const heads = h("div.heads.dim.small", { "aria-hidden": "true" });
+  const rows = h("div.rows");
   const view = new Rows(store, rows);
   store.listen((changed) => {
     if (REDRAWN.some((key) => changed.has(key))) {
@@ -42,7 +42,7 @@ export function list(store) {
       else rows.replaceChildren(...around(store));
     } else if (changed.has("row")) view.mark();
   });
-  return h("section", { class: "list", "aria-label": "What changed" }, bar.bar, filters, heads, rows);
+  return h("section.list", { "aria-label": "What changed" }, bar.bar, filters, heads, rows);
 }
 
 /** @param {import("./store.js").CompareStore} store @param {string} name @param {string[]} statuses */
@@ -60,13 +60,13 @@ const changedCount = (store, name) =>
   );
 
 /** @param {number} number */
-const count = (number) => h("span", { class: "count" }, thousands(number));
+const count = (number) => h("span.count", thousands(number));
 
 /** @param {import("./store.js").CompareStore} store */
 function chips(store) {
   const { state } = store;
   const chip = (/** @type {any} */ words, /** @type {boolean} */ isOn, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", class: "chip", "aria-pressed": String(isOn), onclick }, words);
+    h("button.chip", { "aria-pressed": String(isOn), onclick }, words);
   const counts = store.first.counts[state.list] ?? {};
   const found = [
     chip("only what changed", state.onlyChanged && !state.status, () =>
@@ -126,7 +126,7 @@ class Rows {
     this.drawn = 0;
     this.most = Math.max(1, ...this.store.rows.map((/** @type {any} */ row) => Math.abs(row.bytes)));
     this.listbox.replaceChildren();
-    const parts = this.shown.length ? [this.listbox] : [h("p", { class: "nothing" }, this.nothing())];
+    const parts = this.shown.length ? [this.listbox] : [h("p.nothing", this.nothing())];
     this.box.replaceChildren(...parts, ...this.below());
     this.grow(AT_ONCE);
     this.box.scrollTop = 0;
@@ -148,9 +148,9 @@ class Rows {
     const [changed, same] = list?.left_out ?? [0, 0];
     const left = this.store.state.onlyChanged ? changed : changed + same;
     const words = `${plural(left, "more kind")} not on this page: d.${this.store.state.list} has all`;
-    this.more = h("button", { type: "button", class: "more", onclick: () => this.grow(AT_ONCE) }, "Show more");
+    this.more = h("button.more", { onclick: () => this.grow(AT_ONCE) }, "Show more");
     const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX, list?.note ?? ""].filter(Boolean);
-    return [this.more, ...said.map((one) => h("p", { class: "nothing" }, one))];
+    return [this.more, ...said.map((one) => h("p.nothing", one))];
   }
 
   /** @param {number} number */
@@ -185,20 +185,19 @@ class Rows {
       sign(row.status),
       glyph(row.glyph),
       h(
-        "span",
-        { class: "name", title: row.name },
-        h("bdi", {}, row.name),
-        row.number > 1 ? h("span", { class: "dim" }, ` \u00d7 ${thousands(row.number)}`) : null,
+        "span.name",
+        { title: row.name },
+        h("bdi", row.name),
+        row.number > 1 ? h("span.dim", ` \u00d7 ${thousands(row.number)}`) : null,
       ),
       h(
-        "span",
-        { class: "sub" },
+        "span.sub",
         words.flatMap((word, i) => (i ? [i === 1 && set ? " " : " \u00b7 ", word] : [word])),
       ),
-      h("span", { class: "cell before" }, row.before),
-      h("span", { class: "cell after" }, row.after),
+      h("span.cell.before", row.before),
+      h("span.cell.after", row.after),
       h("span", { class: `cell difference ${trend(row.bytes)}` }, row.difference),
-      share ? h("span", { class: "bar", style: { width: `${Math.round(BAR * share)}px` } }) : null,
+      share ? h("span.bar", { style: { width: `${Math.round(BAR * share)}px` } }) : null,
     );
   }
 
@@ -227,22 +226,20 @@ function around(store) {
   const found = store.data?.header.around;
   if (!found) return [];
   const settings = found.settings.map((/** @type {string[]} */ [kind, name, before, after]) =>
-    h("li", {}, h("b", {}, `${kind} `), h("code", {}, name), `: ${before} \u2192 ${after}`),
+    h("li", h("b", `${kind} `), h("code", name), `: ${before} \u2192 ${after}`),
   );
   const source = found.source.map((/** @type {string[]} */ [status, where, text]) =>
-    h("li", { class: `edit is-edit-${status}` }, sign(status), h("code", { class: "dim" }, where), h("code", {}, text)),
+    h("li", { class: `edit is-edit-${status}` }, sign(status), h("code.dim", where), h("code", text)),
   );
-  const warnings = found.warnings.map((/** @type {string[]} */ [status, text]) =>
-    h("li", {}, sign(status), ` ${text}`),
-  );
+  const warnings = found.warnings.map((/** @type {string[]} */ [status, text]) => h("li", sign(status), ` ${text}`));
   const part = (/** @type {string} */ title, /** @type {HTMLElement[]} */ items, /** @type {string} */ none) => [
-    h("h2", { class: "minor" }, title),
-    items.length ? h("ul", { class: "around" }, items) : h("p", { class: "dim" }, none),
+    h("h2.minor", title),
+    items.length ? h("ul.around", items) : h("p.dim", none),
   ];
   return [
     h(
-      "div",
-      { class: "aroundbox", tabindex: 0, role: "region", "aria-label": "Source and settings" },
+      "div.aroundbox",
+      { tabindex: 0, role: "region", "aria-label": "Source and settings" },
       part("Source", source, "The lines of the user's functions are the same, or their text is not recorded."),
       part("Flags, versions, mesh, devices", settings, "All are the same."),
       part("Warnings of XLA", warnings, "No warning came or went."),

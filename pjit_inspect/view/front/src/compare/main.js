@@ -1,6 +1,6 @@
 // The page that compares two programs: starts itself from the data in the page.
-import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { h, tabs } from "../core/dom.js";
+import { startPage } from "../core/page.js";
 import stylesCss from "../core/styles.css";
 import { themeCss } from "../core/theme.js";
 import { axisBars } from "./axes.js";
@@ -55,28 +55,10 @@ function mount(root, first) {
   return store;
 }
 
-/** A theme that the address asks for: `#theme=dark`. */
-function followHash() {
-  const theme = new URLSearchParams(location.hash.slice(1)).get("theme");
-  if (theme) document.documentElement.dataset.theme = theme;
-}
-
-async function start() {
-  const root = document.getElementById("pjit-inspector");
-  const first = document.getElementById("pjit-first");
-  const blob = document.getElementById("pjit-blob");
-  if (!root || !first || !blob) return;
-  followHash();
-  const store = mount(root, JSON.parse(first.textContent ?? ""));
-  try {
-    store.open(openBlob(await inflate(fromBase64(blob.textContent ?? ""))));
+startPage(`${themeCss}\n${stylesCss}\n${compareCss}`, (root, first) => {
+  const store = mount(root, first);
+  return (data) => {
+    store.open(data);
     requestAnimationFrame(() => fitFrame(root));
-    performance.mark("pjit-ready");
-    root.setAttribute("data-ready", "true");
-  } catch (error) {
-    root.append(h("p", { class: "nothing" }, `The rest of this page could not be read: ${error}`));
-  }
-}
-
-document.head.append(h("style", {}, `${themeCss}\n${stylesCss}\n${compareCss}`));
-start();
+  };
+});

@@ -22,7 +22,7 @@ export const STATUSES = Object.keys(STATUS);
 /** The sign, with its word for who cannot see it. @param {string} status */
 export function sign(status) {
   const [mark, word] = STATUS[status];
-  return h("span", { class: `sign is-${status}`, title: word }, mark, h("span", { class: "offscreen" }, ` ${word}`));
+  return h("span", { class: `sign is-${status}`, title: word }, mark, h("span.offscreen", ` ${word}`));
 }
 
 /** Sign and word. @param {string} status */

@@ -1,7 +1,5 @@
 // Reads the column store that `view/inspector/blob.py` writes. Columns are views into the buffer; those of steps are
 // added up when they are first asked for.
-import { inflateHere } from "./inflate.js";
-
 const MAGIC = "PJITVIEW";
 /**
  * How a column's numbers lie in the buffer, by the names Python gives them.
@@ -43,10 +41,7 @@ export class Strings {
   }
 }
 
-/**
- * @param {ArrayBuffer} buffer
- * @returns {Store}
- */
+/** @param {ArrayBuffer} buffer @returns {Store} */
 export function openBlob(buffer) {
   const decoder = new TextDecoder();
   if (decoder.decode(new Uint8Array(buffer, 0, 8)) !== MAGIC) throw new Error("this is no inspector data");
@@ -86,7 +81,6 @@ export function fromBase64(text) {
 
 /** Bytes as zlib deflates them -> what they were. @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<ArrayBuffer>} */
 export async function inflate(bytes) {
-  if (typeof DecompressionStream === "undefined") return inflateHere(bytes);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return await new Response(stream).arrayBuffer();
 }

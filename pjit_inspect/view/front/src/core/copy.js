@@ -1,20 +1,18 @@
 // Text to the clipboard, also where a sandboxed page may not write to it.
 import { h } from "./dom.js";
 
-/**
- * @param {import("./store.js").Store} store
- * @param {HTMLElement} button
- * @param {string} [text] what else than the whole display
- */
-export async function copyText(store, button, text = store.data?.header.text) {
+/** A button that copies. @param {string} words @param {() => string | undefined} text @param {Record<string, any>} [props] */
+export function copyButton(words, text, props = {}) {
+  const button = h("button.button", { ...props, onclick: () => copyText(button, words, text()) }, words);
+  return button;
+}
+
+/** @param {HTMLElement} button @param {string} words on it @param {string | undefined} text */
+async function copyText(button, words, text) {
   if (!text) return;
   const done = (await toClipboard(text)) || byCommand(text, button);
-  const words = button.dataset.words ?? button.textContent ?? "";
-  button.dataset.words = words; // a second click finds the answer to the first
   button.textContent = done ? "Copied" : "Copying was refused";
-  setTimeout(() => {
-    button.textContent = words;
-  }, 1500);
+  setTimeout(() => (button.textContent = words), 1500);
 }
 
 /** @param {string} text */
@@ -31,7 +29,7 @@ async function toClipboard(text) {
 
 /** @param {string} text @param {HTMLElement} near */
 function byCommand(text, near) {
-  const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { class: "offscreen", "aria-hidden": "true" }));
+  const area = /** @type {HTMLTextAreaElement} */ (h("textarea.offscreen", { "aria-hidden": "true" }));
   area.value = text;
   near.after(area);
   area.select();

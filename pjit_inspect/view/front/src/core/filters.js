@@ -42,8 +42,7 @@ export function isFiltered(state) {
 
 /**
  * The key a list is sorted by: the chosen one, where this list has it; else its first, or time where it was measured.
- * @param {import("./store.js").State} state
- * @param {any} first
+ * @param {import("./store.js").State} state @param {any} first
  */
 export function sortKey(state, first) {
   const keys = SORTS[state.list].map(([key]) => key);
@@ -53,9 +52,7 @@ export function sortKey(state, first) {
 
 /**
  * Rows that fit, with their numbers, in the chosen order.
- * @param {import("./store.js").Store} store
- * @param {import("./store.js").State} [state]
- * @returns {[any, number][]}
+ * @param {import("./store.js").Store} store @param {import("./store.js").State} [state] @returns {[any, number][]}
  */
 export function shownRows(store, state = store.state) {
   const { first } = store;
@@ -97,8 +94,7 @@ function phase(row) {
 
 /**
  * Bytes sent and collectives per set of axes, of those that fit all filters but the one of the axes.
- * @param {import("./store.js").Store} store
- * @param {import("./store.js").State} state
+ * @param {import("./store.js").Store} store @param {import("./store.js").State} state
  */
 export function filteredTotals(store, state) {
   const sums = new Map();

@@ -47,8 +47,7 @@ export function plural(count, noun) {
 
 /**
  * Numbers in order, runs folded: "0-3 6"; at most `limit` runs, then "...".
- * @param {number[]} numbers
- * @param {number} [limit]
+ * @param {number[]} numbers @param {number} [limit]
  */
 export function rangesText(numbers, limit) {
   /** @type {number[][]} */

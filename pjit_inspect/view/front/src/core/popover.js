@@ -2,18 +2,15 @@
 import { h } from "./dom.js";
 
 /**
- * @param {import("./store.js").Store} store
- * @param {Record<string, any>} props of the button
- * @param {any} words on the button
- * @param {HTMLElement} box
- * @param {() => void} [opening] runs before it is shown
+ * @param {import("./store.js").Store} store @param {Record<string, any>} props of the button
+ * @param {any} words on the button @param {HTMLElement} box @param {() => void} [opening] runs before it is shown
  */
 export function popover(store, props, words, box, opening = () => {}) {
   box.hidden = true;
   const toggle = () => show(Boolean(box.hidden));
   const button = h(
     "button",
-    { type: "button", ...props, class: `button ${props.class ?? ""}`, "aria-expanded": "false", onclick: toggle },
+    { ...props, class: `button ${props.class ?? ""}`, "aria-expanded": "false", onclick: toggle },
     words,
   );
   const show = (/** @type {boolean} */ isShown) => {

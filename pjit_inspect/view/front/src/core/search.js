@@ -3,8 +3,7 @@
 /**
  * Whether words have what is looked for; null where nothing is. Between slashes stands a regular expression; else every
  * word must be there. Capitals count nowhere. A broken expression is found nowhere.
- * @param {string} text
- * @returns {((words: string) => boolean) | null}
+ * @param {string} text @returns {((words: string) => boolean) | null}
  */
 export function matcher(text) {
   const written = text.trim().match(/^\/(.+)\/$/);
@@ -26,8 +25,7 @@ export function matcher(text) {
 
 /**
  * Place, function and source text of each place, "" for what is not known; read when it is first asked for.
- * @param {import("./blob.js").Store} data
- * @returns {(spot: number) => string}
+ * @param {import("./blob.js").Store} data @returns {(spot: number) => string}
  */
 export function spotWords(data) {
   const [files, lines, functions] = ["spot_files", "spot_lines", "spot_functions"].map((name) => data.column(name));

@@ -31,6 +31,9 @@ import { matcher, spotWords } from "./search.js";
 
 const ALIVE = "alive:"; // what a name begins with that is a value in memory
 
+/** What a number of a collective or a kernel stands for. @param {number} entity @returns {Selection} */
+export const entityOf = (entity) => ({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
+
 /** The state, and who wants to know of its changes. */
 export class Store {
   /** @param {any} first @param {{texts?: string[]}} [options] */
@@ -92,8 +95,6 @@ export class Store {
     this.spotWords = () => "";
     /** Pixels the graph takes to be in sight, and whether it is a picture of all kernels; the graph says so. */
     this.graphNeed = () => ({ height: 0, isFlow: false });
-    /** @type {(title: string) => string} all of the graph as an SVG file, "" where there is none; the graph says so */
-    this.graphPicture = () => "";
   }
 
   /** @param {(changed: Set<string>) => void} listener */
@@ -101,27 +102,33 @@ export class Store {
     this.listeners.push(listener);
   }
 
+  /** @param {...string} changed */
+  tell(...changed) {
+    this.listeners.forEach((listener) => listener(new Set(changed)));
+  }
+
+  /** Draws at once, and when one of these changed. @param {string[]} keys @param {() => void} draw */
+  draws(keys, draw) {
+    this.listen((changed) => keys.some((key) => changed.has(key)) && draw());
+    draw();
+  }
+
   /** @param {Partial<State>} changes */
   set(changes) {
     const keys = /** @type {(keyof State)[]} */ (Object.keys(changes));
-    /** @type {Set<string>} */
-    const changed = new Set(keys.filter((key) => this.state[key] !== changes[key]));
-    if (!changed.size) return;
+    const changed = keys.filter((key) => this.state[key] !== changes[key]);
     Object.assign(this.state, changes);
-    this.listeners.forEach((listener) => listener(changed));
+    if (changed.length) this.tell(...changed);
   }
 
   /** @param {import("./blob.js").Store} data */
   open(data) {
     this.data = data;
     this.spotWords = spotWords(data);
-    this.listeners.forEach((listener) => listener(new Set(["data"])));
+    this.tell("data");
   }
 
-  /**
-   * Reads the data of memory; listeners hear of it.
-   * @param {(blob: import("./blob.js").Store) => any} make
-   */
+  /** Reads the data of memory; listeners hear of it. @param {(blob: import("./blob.js").Store) => any} make */
   async openMemory(make) {
     if (!this.readMemory || this.isReading) return;
     this.isReading = true;
@@ -130,7 +137,7 @@ export class Store {
     } catch (error) {
       this.memoryError = `What is alive in memory could not be read: ${error}`;
     }
-    this.listeners.forEach((listener) => listener(new Set(["memory"])));
+    this.tell("memory");
     if (this.awaited) this.set({ stale: this.selectName(this.awaited) ? "" : this.awaited });
     this.awaited = "";
   }
@@ -139,7 +146,7 @@ export class Store {
   setAdvice(advice) {
     this.advice = advice;
     this.removed = new Set(advice.rows[0]?.removes);
-    this.listeners.forEach((listener) => listener(new Set(["advice"])));
+    this.tell("advice");
   }
 
   /** Whether all collectives of a row are gone with the first change. @param {any} row */
@@ -171,6 +178,13 @@ export class Store {
     const listed = this.asListed(selection);
     const list = listed && listed.type !== "line" ? { list: `${listed.type}s` } : {};
     this.set({ selection, ...(isOpening ? {} : { stale: "" }), ...list });
+  }
+
+  /** A kernel of the program: its row in the lists, or else its line of source. @param {number} kernel */
+  selectKernel(kernel) {
+    const [entity, spot] = ["entity", "spot"].map((name) => this.data?.column(`graph.kernel.${name}`)[kernel] ?? -1);
+    if (entity >= 0) this.select(entityOf(entity));
+    else if (spot >= 0) this.select({ type: "line", row: spot });
   }
 
   /** What the lists have of a selection: of a value in memory, what makes it. @param {Selection | null} selection @returns {Selection | null} */
@@ -247,10 +261,7 @@ export class Store {
   }
 }
 
-/**
- * What is looked through of a row: its own words, and the code it comes from.
- * @param {Store} store @param {any} row
- */
+/** What is looked through of a row: its own words, and the code it comes from. @param {Store} store @param {any} row */
 function rowWords(store, row) {
   return [
     row.kind,
@@ -274,8 +285,7 @@ function rowWords(store, row) {
 
 /**
  * Which rows have what is looked for; all, where nothing is.
- * @param {Store} store @param {string} text
- * @returns {(row: any) => boolean}
+ * @param {Store} store @param {string} text @returns {(row: any) => boolean}
  */
 export function searched(store, text) {
   const isWanted = matcher(text);

@@ -7,18 +7,17 @@ const AWAY = 14;
 
 /**
  * The tooltip of a part of the inspector; it hangs on the whole frame, so that no pane cuts it.
- * @param {HTMLElement} near
- * @returns {Tooltip}
+ * @param {HTMLElement} near @returns {Tooltip}
  */
 export function tooltip(near) {
-  const box = h("div", { class: "floating", "aria-hidden": "true", hidden: true });
+  const box = h("div.floating", { "aria-hidden": "true", hidden: true });
   return {
     /** At a place of the window; the first line is the title. */
     show(lines, x, y) {
       const frame = near.closest(".frame");
       if (!frame || !lines.length) return;
       if (box.parentNode !== frame) frame.append(box);
-      box.replaceChildren(...lines.map((line, i) => h(i ? "p" : "b", {}, h("bdi", {}, line))));
+      box.replaceChildren(...lines.map((line, i) => h(i ? "p" : "b", {}, h("bdi", line))));
       box.hidden = false;
       const area = frame.getBoundingClientRect();
       const { offsetWidth: width, offsetHeight: height } = box;

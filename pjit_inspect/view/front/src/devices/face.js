@@ -28,8 +28,7 @@ const FOLDED_BLOCKS = 4;
 
 /**
  * The dimensions drawn down and across: split ones first, then the longest, in the array's order.
- * @param {Cut} cut
- * @returns {[number | null, number | null]}
+ * @param {Cut} cut @returns {[number | null, number | null]}
  */
 export function drawnDims(cut) {
   const ranked = cut.tiles.map((_, dim) => dim);
@@ -57,10 +56,8 @@ export function unravel(tile, tiles) {
 }
 
 /**
- * @param {Cut} cut
- * @param {[number | null, number | null]} [dims]
- * @param {number[]} [behind] tile index of the dimensions not drawn
- * @returns {Face}
+ * @param {Cut} cut @param {[number | null, number | null]} [dims]
+ * @param {number[]} [behind] tile index of the dimensions not drawn @returns {Face}
  */
 export function face(cut, dims = drawnDims(cut), behind = cut.tiles.map(() => 0)) {
   const [rowDim, columnDim] = dims;
@@ -88,8 +85,7 @@ export function face(cut, dims = drawnDims(cut), behind = cut.tiles.map(() => 0)
 
 /**
  * What one tile covers of the split dimensions, one string for each; "all" where none is split.
- * @param {number} tile
- * @param {Cut} cut
+ * @param {number} tile @param {Cut} cut
  */
 export function splitSlices(tile, cut) {
   const whole = slicesText(tile, cut);

@@ -2,6 +2,7 @@
 // what each device sends as heat. Smooth at thousands of devices. The words beside it say the same.
 import { h, moved, tabs, onceAFrame } from "../core/dom.js";
 import { range } from "../core/blob.js";
+import { colorsOf, cut, penOf } from "../core/canvas.js";
 import { splitSlices } from "./face.js";
 import { bytesText, plural } from "../core/format.js";
 import { defaultAxes, gridOf, sides } from "./grid.js";
@@ -25,8 +26,8 @@ export function mesh(store) {
     () => store.state.heat,
     (key) => store.set({ heat: key }),
   );
-  const words = h("p", { class: "said meshwords dim" });
-  const fold = h("div", { class: "folds" });
+  const words = h("p.said.meshwords.dim");
+  const fold = h("div.folds");
   const draw = () => {
     view.draw();
     words.title = words.textContent = describe(store);
@@ -39,19 +40,12 @@ export function mesh(store) {
   });
   new ResizeObserver(() => view.resize()).observe(view.box);
   queueMicrotask(draw);
-  return h(
-    "section",
-    { class: "mesh", "aria-label": "Mesh" },
-    view.box,
-    h("div", { class: "meshside" }, bar.bar, words, fold),
-  );
+  return h("section.mesh", { "aria-label": "Mesh" }, view.box, h("div.meshside", bar.bar, words, fold));
 }
 
 /**
  * More than four axes: choose which are drawn.
- * @param {import("../core/store.js").Store} store
- * @param {MeshView} view
- * @param {() => void} draw
+ * @param {import("../core/store.js").Store} store @param {MeshView} view @param {() => void} draw
  */
 function foldChips(store, view, draw) {
   const { axes, shape } = store.first.mesh;
@@ -59,10 +53,8 @@ function foldChips(store, view, draw) {
     .map((/** @type {string} */ name, /** @type {number} */ axis) => {
       if (shape[axis] < 2) return null;
       const chip = h(
-        "button",
+        "button.chip",
         {
-          type: "button",
-          class: "chip",
           "aria-pressed": String(view.grid.shown.includes(axis)),
           title: `Draw ${name}, or show its first index only`,
           onclick: () => {
@@ -117,14 +109,6 @@ function deviceWords(data, position) {
   return `device ${data.column("mesh.ids")[position]}: ${facts.filter(Boolean).join(", ")}`;
 }
 
-/** As much of a name as there is room for. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
-function cut(pen, name, room) {
-  if (pen.measureText(name).width <= room) return name;
-  let length = name.length - 1;
-  while (length > 1 && pen.measureText(`${name.slice(0, length)}\u2026`).width > room) length--;
-  return `${name.slice(0, length)}\u2026`;
-}
-
 class MeshView {
   /** @param {import("../core/store.js").Store} store */
   constructor(store) {
@@ -141,7 +125,7 @@ class MeshView {
         onkeydown: (/** @type {KeyboardEvent} */ e) => this.walk(e),
       })
     );
-    this.box = h("div", { class: "meshbox" }, this.canvas);
+    this.box = h("div.meshbox", this.canvas);
     this.width = this.height = 0;
     this.draw = onceAFrame(() => this.paint());
   }
@@ -182,16 +166,10 @@ class MeshView {
 
   paint() {
     if (!this.width || !this.height) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = this.height * ratio;
-    this.canvas.style.width = `${this.width}px`;
-    this.canvas.style.height = `${this.height}px`;
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, this.height);
     if (!pen) return;
-    pen.scale(ratio, ratio);
     pen.font = FONT;
-    const colors = this.colors();
+    const colors = colorsOf(this.canvas);
     const at = this.layout();
     const shown = this.what(colors);
     this.cells(pen, at, colors, shown);
@@ -210,11 +188,6 @@ class MeshView {
     return `Mesh of ${plural(first.mesh.size, "device")} ${size}${device}. Arrow keys choose a device.`;
   }
 
-  colors() {
-    const style = getComputedStyle(this.canvas);
-    return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim() || "#888";
-  }
-
   /** What the cells show: words and shade for each position. @param {(name: string) => string} colors */
   what(colors) {
     const { store } = this;
@@ -231,8 +204,7 @@ class MeshView {
 
   /**
    * What a device sends for a collective; a permute's arrows need the room, and only who sends nothing says so.
-   * @param {any} row
-   * @returns {(position: number) => string}
+   * @param {any} row @returns {(position: number) => string}
    */
   sentWords(row) {
     if (!row) return () => "";
@@ -263,10 +235,8 @@ class MeshView {
   }
 
   /**
-   * @param {import("./face.js").Cut} cut
-   * @param {import("../core/blob.js").Store} data
-   * @param {(name: string) => string} colors
-   * @param {string[]} axes
+   * @param {import("./face.js").Cut} cut @param {import("../core/blob.js").Store} data
+   * @param {(name: string) => string} colors @param {string[]} axes
    */
   slices(cut, data, colors, axes) {
     const tileOf = new Map();
@@ -286,10 +256,7 @@ class MeshView {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {any} shown
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors @param {any} shown
    */
   cells(pen, at, colors, shown) {
     const { columns, cellOf } = this.grid;
@@ -326,9 +293,7 @@ class MeshView {
 
   /**
    * One device with room for words.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {(name: string) => string} colors
-   * @param {any} cell
+   * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colors @param {any} cell
    */
   box1(pen, colors, cell) {
     pen.beginPath();
@@ -360,12 +325,8 @@ class MeshView {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {(name: string) => string} colors
-   * @param {number} x
-   * @param {number} y
-   * @param {number} w
-   * @param {number} hh
+   * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colors @param {number} x @param {number} y
+   * @param {number} w @param {number} hh
    */
   ring(pen, colors, x, y, w, hh) {
     pen.strokeStyle = colors("select");
@@ -375,10 +336,7 @@ class MeshView {
 
   /**
    * Groups: a capsule for neighbours, arcs for others, arrows for permutes.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {any} row
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors @param {any} row
    */
   groups(pen, at, colors, row) {
     const { data, first } = this.store;
@@ -399,12 +357,8 @@ class MeshView {
 
   /**
    * Tiny cells: neighbouring groups in two strengths, the first outlined.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
-   * @param {string} color
-   * @param {any} members
-   * @param {number} number
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors
+   * @param {string} color @param {any} members @param {number} number
    */
   tint(pen, at, colors, color, members, number) {
     pen.fillStyle = number ? color : colors("select");
@@ -502,9 +456,7 @@ class MeshView {
 
   /**
    * Axis names and indices at the edges.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {any} at
-   * @param {(name: string) => string} colors
+   * @param {CanvasRenderingContext2D} pen @param {any} at @param {(name: string) => string} colors
    */
   names(pen, at, colors) {
     const { axes } = this.store.first.mesh;
@@ -547,10 +499,7 @@ class MeshView {
 
   /**
    * The name of an axis; tells where it ends.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {string} name
-   * @param {number} x
-   * @param {number} y
+   * @param {CanvasRenderingContext2D} pen @param {string} name @param {number} x @param {number} y
    */
   named(pen, name, x, y) {
     pen.textAlign = "left";
@@ -562,11 +511,8 @@ class MeshView {
 
   /**
    * Numbers along an edge, as many as have room; from 0 again after every `turn`.
-   * @param {CanvasRenderingContext2D} pen
-   * @param {number} count
-   * @param {number} turn
-   * @param {number} step pixels from one to the next
-   * @param {number} room pixels that each needs
+   * @param {CanvasRenderingContext2D} pen @param {number} count @param {number} turn
+   * @param {number} step pixels from one to the next @param {number} room pixels that each needs
    * @param {(i: number) => [number, number] | null} place
    */
   numbers(pen, count, turn, step, room, place) {

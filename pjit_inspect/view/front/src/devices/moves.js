@@ -7,17 +7,15 @@ export function moves(picture, axes) {
   const half = (/** @type {any} */ one, /** @type {string} */ words) =>
     h(
       "figure",
-      {},
       drawShards(sideCut(one), { axes, width: 84, label: `${words}: ${one.words}, ${one.caption}` }),
-      h("figcaption", {}, `${words}: ${one.caption}`, h("br"), h("code", {}, one.words)),
+      h("figcaption", `${words}: ${one.caption}`, h("br"), h("code", one.words)),
     );
   const before = half(picture.before, "before");
   const tall = Number(before.querySelector("svg")?.getAttribute("height") ?? 0);
   const arrow = { class: "arrow", "aria-hidden": "true", style: { "margin-top": `${Math.max(16, tall / 2 - 8)}px` } };
   return h(
-    "div",
-    { class: "moves" },
-    h("div", { class: "pair" }, before, h("span", arrow, "\u2192"), half(picture.after, "after")),
-    h("p", { class: "dim small" }, picture.note),
+    "div.moves",
+    h("div.pair", before, h("span", arrow, "\u2192"), half(picture.after, "after")),
+    h("p.dim.small", picture.note),
   );
 }

@@ -1,5 +1,5 @@
 // The picture of one array: a block per distinct tile, its devices, copies behind, partial sums dashed.
-import { h, s } from "../core/dom.js";
+import { choice, h, s } from "../core/dom.js";
 import { drawnDims, face } from "./face.js";
 import { rangesText } from "../core/format.js";
 import { axisClass } from "../core/spans.js";
@@ -8,9 +8,7 @@ let patterns = 0;
 
 /**
  * The record's sharding `index` as a cut of an array.
- * @param {import("../core/blob.js").Store} data
- * @param {number} index
- * @param {number[]} shape
+ * @param {import("../core/blob.js").Store} data @param {number} index @param {number[]} shape
  * @returns {import("./face.js").Cut | null}
  */
 export function cutOf(data, index, shape) {
@@ -53,8 +51,7 @@ export function drawShards(cut, options) {
   const parts = [];
   if (depth)
     parts.push(
-      s("path", {
-        class: "edge",
+      s("path.edge", {
         d: `M0 0l${depth} ${-depth}h${width}l${-depth} ${depth}M${width} ${height}l${depth} ${-depth}v${-height}`,
       }),
     );
@@ -83,7 +80,7 @@ export function drawShards(cut, options) {
     parts.push(rect);
     if (hatched && block.devices.length) parts.push(s("rect", { x, y, width: w, height: hh, fill: `url(#${id})` }));
     if (!block.devices.length) return;
-    const ring = s("rect", { class: "ring", x: x + 1, y: y + 1, width: w - 2, height: hh - 2 });
+    const ring = s("rect.ring", { x: x + 1, y: y + 1, width: w - 2, height: hh - 2 });
     holders.set(ring, block.devices);
     parts.push(label(x + w / 2, y + hh / 2, devicesLabel(block.devices, w - 6)), ring);
   });
@@ -91,15 +88,8 @@ export function drawShards(cut, options) {
   const below = Math.max(0, behind * 3.5 - depth) + 3; // copies stick out below, too
   const box = [-left, -top, left + width + right + (shown.depthDims.length ? 6 : 0), top + height + below];
   return s(
-    "svg",
-    {
-      class: "shards",
-      viewBox: box.join(" "),
-      width: box[2],
-      height: box[3],
-      role: "img",
-      "aria-label": options.label,
-    },
+    "svg.shards",
+    { viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": options.label },
     parts,
   );
 }
@@ -161,8 +151,7 @@ function label(x, y, text) {
   const width = text.length * 6.2 + 6;
   return s(
     "g",
-    {},
-    s("rect", { class: "label", x: x - width / 2, y: y - 7, width, height: 14, rx: 2 }),
+    s("rect.label", { x: x - width / 2, y: y - 7, width, height: 14, rx: 2 }),
     s("text", { x, y: y + 3.7 }, text),
   );
 }
@@ -183,9 +172,7 @@ function dimAxes(cut, dim) {
 
 /**
  * The array's proportions, damped, with room for a label in every block.
- * @param {import("./face.js").Cut} cut
- * @param {import("./face.js").Face} shown
- * @param {number} most
+ * @param {import("./face.js").Cut} cut @param {import("./face.js").Face} shown @param {number} most
  */
 function faceSize(cut, shown, most) {
   if (shown.columnDim === null) return { width: 44, height: 30 };
@@ -199,12 +186,8 @@ function faceSize(cut, shown, most) {
 }
 
 /**
- * @param {import("./face.js").Cut} cut
- * @param {import("./face.js").Face} shown
- * @param {number} width
- * @param {number} height
- * @param {number} depth
- * @param {string[]} axes
+ * @param {import("./face.js").Cut} cut @param {import("./face.js").Face} shown @param {number} width
+ * @param {number} height @param {number} depth @param {string[]} axes
  */
 function rulers(cut, shown, width, height, depth, axes) {
   const parts = [];
@@ -250,36 +233,25 @@ const depthWords = (cut, shown) =>
 
 /**
  * Choose which dimensions are drawn, and which tile of the others.
- * @param {import("./face.js").Cut} cut
- * @param {{axes: string[], label: string}} options
+ * @param {import("./face.js").Cut} cut @param {{axes: string[], label: string}} options
  */
 export function shardPicker(cut, options) {
   let dims = drawnDims(cut);
   const behind = cut.tiles.map(() => 0);
-  const box = h("div", { class: "picture" });
+  const box = h("div.picture");
   const draw = () => box.replaceChildren(drawShards(cut, { ...options, dims, behind }));
   draw();
-  if (cut.tiles.length < 3) return h("div", {}, box);
-  const select = (/** @type {0 | 1} */ side, /** @type {string} */ words) => {
-    const element = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        {
-          "aria-label": words,
-          onchange: () => {
-            const dim = Number(element.value);
-            const other = dims[1 - side];
-            dims = side === 0 ? [dim, other === dim ? dims[0] : other] : [other === dim ? dims[1] : other, dim];
-            refresh();
-          },
-        },
-        cut.shape.map((length, dim) => h("option", { value: dim }, `${dim}: ${length}`)),
-      )
-    );
-    return element;
-  };
+  if (cut.tiles.length < 3) return h("div", box);
+  const lengths = cut.shape.map((length, dim) => /** @type {[number, string]} */ ([dim, `${dim}: ${length}`]));
+  const select = (/** @type {0 | 1} */ side, /** @type {string} */ words) =>
+    choice(words, lengths, dims[side], (value) => {
+      const [dim, other] = [Number(value), dims[1 - side]];
+      const swapped = other === dim ? dims[side] : other;
+      dims = side === 0 ? [dim, swapped] : [swapped, dim];
+      refresh();
+    });
   const [down, across] = [select(0, "Dimension drawn down"), select(1, "Dimension drawn across")];
-  const sliders = h("div", { class: "sliders" });
+  const sliders = h("div.sliders");
   const refresh = () => {
     down.value = String(dims[0]);
     across.value = String(dims[1]);
@@ -292,7 +264,7 @@ export function shardPicker(cut, options) {
     draw();
   };
   const slider = (/** @type {number} */ dim, /** @type {number} */ count) => {
-    const value = h("span", { class: "dim" }, `1 of ${count}`);
+    const value = h("span.dim", `1 of ${count}`);
     const input = /** @type {HTMLInputElement} */ (
       h("input", {
         type: "range",
@@ -307,14 +279,8 @@ export function shardPicker(cut, options) {
         },
       })
     );
-    return h("label", {}, `piece of ${dim} `, input, value);
+    return h("label", `piece of ${dim} `, input, value);
   };
   refresh();
-  return h(
-    "div",
-    {},
-    box,
-    h("div", { class: "picker" }, h("label", {}, "down ", down), h("label", {}, "across ", across)),
-    sliders,
-  );
+  return h("div", box, h("div.picker", h("label", "down ", down), h("label", "across ", across)), sliders);
 }

@@ -16,41 +16,33 @@ export function totals(store) {
     const button = h(
       "button",
       {
-        type: "button",
         class: `total ${axisClass(set.axes, first.axes)}`,
         "aria-pressed": "false",
         title: `${set.words}: ${figures}; ${total.number}`,
         onclick: () => store.set({ list: "collectives", axes: store.state.axes === total.axes ? null : total.axes }),
       },
-      h("span", { class: "axisname" }, set.words),
-      h(
-        "span",
-        { class: "track" },
-        h("span", { class: "fill", style: { width: `${Math.max(0.8, 100 * total.share)}%` } }),
-      ),
-      h("span", { class: "figure" }, total.sent),
-      h("span", { class: "count" }, total.number),
+      h("span.axisname", set.words),
+      h("span.track", h("span.fill", { style: { width: `${Math.max(0.8, 100 * total.share)}%` } })),
+      h("span.figure", total.sent),
+      h("span.count", total.number),
     );
     return { total, button };
   });
-  const title = h("h2", { class: "minor", "aria-live": "polite" }, TITLE);
+  const title = h("h2.minor", { "aria-live": "polite" }, TITLE);
   store.listen((changed) => FILTERS.some((key) => changed.has(key)) && follow(store, title, rows));
   return h(
-    "section",
-    { class: "totals", "aria-label": TITLE },
+    "section.totals",
+    { "aria-label": TITLE },
     title,
-    rows.length
-      ? rows.map((/** @type {any} */ row) => row.button)
-      : h("p", { class: "dim" }, first.unsent ?? "Nothing is sent."),
-    first.memory.length ? h("p", { class: "memory dim" }, drawSpans(first.memory, first.axes)) : null,
-    first.measured ? h("p", { class: "memory dim" }, first.measured) : null,
+    rows.length ? rows.map((/** @type {any} */ row) => row.button) : h("p.dim", first.unsent ?? "Nothing is sent."),
+    first.memory.length ? h("p.memory.dim", drawSpans(first.memory, first.axes)) : null,
+    first.measured ? h("p.memory.dim", first.measured) : null,
   );
 }
 
 /**
  * The bars show what the list shows; a chosen axis only fades the others.
- * @param {import("../core/store.js").Store} store
- * @param {HTMLElement} title
+ * @param {import("../core/store.js").Store} store @param {HTMLElement} title
  * @param {{total: any, button: HTMLElement}[]} rows
  */
 function follow(store, title, rows) {

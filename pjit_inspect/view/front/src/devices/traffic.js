@@ -1,4 +1,5 @@
 // Device-to-device traffic: who sends how much to whom, as a matrix on a canvas, and the busiest links in a table.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 
@@ -23,10 +24,10 @@ export function traffic(store) {
       },
     })
   );
-  const tip = h("p", { class: "tip", "aria-live": "polite" });
-  const scale = h("div", { class: "scale" });
-  const busiest = h("div", { class: "busiest" });
-  const box = h("div", { class: "traffic" }, h("div", { class: "matrix" }, canvas, scale, tip), busiest);
+  const tip = h("p.tip", { "aria-live": "polite" });
+  const scale = h("div.scale");
+  const busiest = h("div.busiest");
+  const box = h("div.traffic", h("div.matrix", canvas, scale, tip), busiest);
   /** @type {{cells: Float64Array, count: number, per: number} | null} */
   let grid = null;
   const draw = () => {
@@ -77,21 +78,15 @@ function binned(store) {
 }
 
 /**
- * @param {HTMLCanvasElement} canvas
- * @param {{cells: Float64Array, count: number, per: number}} grid
+ * @param {HTMLCanvasElement} canvas @param {{cells: Float64Array, count: number, per: number}} grid
  * @param {HTMLElement} box
  */
 function paint(canvas, grid, box) {
   const left = leftOf(grid);
   const side = Math.max(120, Math.min(box.clientWidth - 40, box.clientHeight - 96, 34 * grid.count + left, 460));
-  const ratio = globalThis.devicePixelRatio || 1;
-  canvas.width = canvas.height = side * ratio;
-  canvas.style.width = canvas.style.height = `${side}px`;
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas, side, side);
   if (!pen) return;
-  pen.scale(ratio, ratio);
-  const style = getComputedStyle(canvas);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  const color = colorsOf(canvas);
   const [w, hh] = [(side - left) / grid.count, (side - TOP) / grid.count];
   let most = 0;
   for (const size of grid.cells) most = Math.max(most, size);
@@ -140,17 +135,11 @@ function scaleOf(grid) {
   return [
     h(
       "span",
-      {},
       grid.per > 1 ? `${grid.per} devices send ${grid.per} others, per call:` : "a device sends another, per call:",
     ),
     ...SHADES.map((one) => {
       const share = one * one;
-      return h(
-        "span",
-        {},
-        h("i", { class: "shade", style: { opacity: strength(share) } }),
-        bytesText(Math.round(share * most)),
-      );
+      return h("span", h("i.shade", { style: { opacity: strength(share) } }), bytesText(Math.round(share * most)));
     }),
   ];
 }
@@ -160,39 +149,26 @@ function links(store) {
   const data = /** @type {import("../core/blob.js").Store} */ (store.data);
   const [from, to, bytes] = ["traffic.sources", "traffic.targets", "traffic.bytes"].map((name) => data.column(name));
   const ids = data.column("mesh.ids");
-  if (!from.length) return [h("p", { class: "nothing" }, data.header.missing.hlo ?? "No device sends anything.")];
+  if (!from.length) return [h("p.nothing", data.header.missing.hlo ?? "No device sends anything.")];
   const order = Array.from(bytes.keys())
     .sort((a, b) => bytes[b] - bytes[a])
     .slice(0, 24);
   const rows = order.map((i) =>
-    h(
-      "tr",
-      {},
-      h("td", {}, `${ids[from[i]]} \u2192 ${ids[to[i]]}`),
-      h("td", { class: "figure" }, bytesText(Math.round(bytes[i]))),
-    ),
+    h("tr", h("td", `${ids[from[i]]} \u2192 ${ids[to[i]]}`), h("td.figure", bytesText(Math.round(bytes[i])))),
   );
   const more = data.header.traffic_left_out;
   return [
-    h("h2", { class: "minor" }, "Busiest links, per call"),
+    h("h2.minor", "Busiest links, per call"),
     h(
-      "table",
-      { class: "numbers" },
-      h("tr", {}, h("th", { scope: "col" }, "from \u2192 to"), h("th", { scope: "col", class: "figure" }, "sends")),
+      "table.numbers",
+      h("tr", h("th", { scope: "col" }, "from \u2192 to"), h("th", { scope: "col", class: "figure" }, "sends")),
       rows,
     ),
     h(
-      "p",
-      { class: "dim small" },
+      "p.dim.small",
       "Rows send, columns receive; numbers are positions in the mesh. Modelled: rings send to the next device of the " +
         "group, an all-to-all an equal part to each; permutes are counted.",
     ),
-    more
-      ? h(
-          "p",
-          { class: "dim small" },
-          `${thousands(more)} collectives are not in it: their groups are unknown or too many.`,
-        )
-      : "",
+    more ? h("p.dim.small", `${thousands(more)} collectives are not in it: their groups are unknown or too many.`) : "",
   ];
 }

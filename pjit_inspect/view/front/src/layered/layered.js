@@ -80,9 +80,7 @@ function pieceOf(graph, members) {
 
 /**
  * Parts beside each other, in rows.
- * @param {Graph} graph
- * @param {ReturnType<typeof pieceOf>[]} pieces
- * @param {number} width
+ * @param {Graph} graph @param {ReturnType<typeof pieceOf>[]} pieces @param {number} width
  */
 function packed(graph, pieces, width) {
   /** @type {Picture} */

@@ -88,9 +88,7 @@ function sorted(count, edges) {
 
 /**
  * One line from a node down to its last target, with a branch to each.
- * @param {Layers} layers
- * @param {number} source
- * @param {Set<number>} targets
+ * @param {Layers} layers @param {number} source @param {Set<number>} targets
  */
 function thread(layers, source, targets) {
   const last = [...targets].reduce((most, to) => Math.max(most, layers.layer[to]), 0);

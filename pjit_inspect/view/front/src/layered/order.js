@@ -28,9 +28,7 @@ function renumber(row, place) {
 
 /**
  * One sweep: each item to the mean place of its neighbours in the layer before.
- * @param {import("./layers.js").Layers} layers
- * @param {number[]} place
- * @param {boolean} isDown
+ * @param {import("./layers.js").Layers} layers @param {number[]} place @param {boolean} isDown
  */
 function byNeighbours(layers, place, isDown) {
   const { rows } = layers;
@@ -56,8 +54,7 @@ function mean(items, place) {
 
 /**
  * Swaps two that stand side by side wherever that saves a crossing.
- * @param {import("./layers.js").Layers} layers
- * @param {number[]} place
+ * @param {import("./layers.js").Layers} layers @param {number[]} place
  */
 function swapNeighbours(layers, place) {
   for (const row of layers.rows) {
@@ -76,9 +73,7 @@ function swapNeighbours(layers, place) {
 
 /**
  * Crossings of the edges of two items, the first to the left.
- * @param {number[]} left
- * @param {number[]} right
- * @param {number[]} place
+ * @param {number[]} left @param {number[]} right @param {number[]} place
  */
 function over(left, right, place) {
   let count = 0;
@@ -96,10 +91,7 @@ function crossings(layers, place) {
 
 /**
  * Inversions, counted with a binary indexed tree.
- * @param {import("./layers.js").Layers} layers
- * @param {number[]} row
- * @param {number} size
- * @param {number[]} place
+ * @param {import("./layers.js").Layers} layers @param {number[]} row @param {number} size @param {number[]} place
  */
 function between(layers, row, size, place) {
   const tree = new Int32Array(size + 1);

@@ -23,9 +23,7 @@ export function placeItems(layers) {
 
 /**
  * Least distance of the middles of two that stand side by side.
- * @param {import("./layers.js").Layers} layers
- * @param {number} a
- * @param {number} b
+ * @param {import("./layers.js").Layers} layers @param {number} a @param {number} b
  */
 function apart(layers, a, b) {
   const lines = Number(a >= layers.count) + Number(b >= layers.count);
@@ -43,9 +41,7 @@ function packRow(layers, row) {
 
 /**
  * How much an edge wants to be straight: those between places of long lines most.
- * @param {import("./layers.js").Layers} layers
- * @param {number} a
- * @param {number} b
+ * @param {import("./layers.js").Layers} layers @param {number} a @param {number} b
  */
 function pull(layers, a, b) {
   return [1, 2, 8][Number(a >= layers.count) + Number(b >= layers.count)];
@@ -82,9 +78,7 @@ function value(pool) {
 }
 
 /**
- * @param {import("./layers.js").Layers} layers
- * @param {number} item
- * @param {number[][][]} sides
+ * @param {import("./layers.js").Layers} layers @param {number} item @param {number[][][]} sides
  * @returns {[number, number]}
  */
 function wanted(layers, item, sides) {
@@ -131,10 +125,7 @@ function straighten(layers) {
 
 /**
  * Between its neighbours.
- * @param {import("./layers.js").Layers} layers
- * @param {number} item
- * @param {number} at
- * @returns {[number, number]}
+ * @param {import("./layers.js").Layers} layers @param {number} item @param {number} at @returns {[number, number]}
  */
 function room(layers, item, at) {
   const row = layers.rows[layers.layer[item]];
@@ -145,10 +136,7 @@ function room(layers, item, at) {
 
 /**
  * Right under what is above if it can be, else near the middle of where they were.
- * @param {import("./layers.js").Layers} layers
- * @param {number[]} piece
- * @param {number} low
- * @param {number} high
+ * @param {import("./layers.js").Layers} layers @param {number[]} piece @param {number} low @param {number} high
  */
 function align(layers, piece, low, high) {
   if (!piece.length) return;

@@ -70,8 +70,7 @@ function findPorts(layers) {
 
 /**
  * Under the middle, moved so that one of the lines below runs straight if it can.
- * @param {Layers} layers
- * @param {number} item
+ * @param {Layers} layers @param {number} item
  */
 function portBelow(layers, item) {
   const port = layers.port[item];
@@ -88,10 +87,7 @@ function portBelow(layers, item) {
 
 /**
  * Ports in the order of what they come from, right under it where that is free.
- * @param {Layers} layers
- * @param {number} item
- * @param {number[]} uppers
- * @param {number[]} below
+ * @param {Layers} layers @param {number} item @param {number[]} uppers @param {number[]} below
  */
 function portsAbove(layers, item, uppers, below) {
   const [low, high] = reach(layers, item);
@@ -105,9 +101,7 @@ function portsAbove(layers, item, uppers, below) {
 
 /**
  * The lines from one layer to the next, by upper item.
- * @param {Layers} layers
- * @param {number[]} row
- * @param {ReturnType<typeof findPorts>} ports
+ * @param {Layers} layers @param {number[]} row @param {ReturnType<typeof findPorts>} ports
  */
 function netsBelow(layers, row, ports) {
   /** @type {Map<number, Net>} */
@@ -142,8 +136,7 @@ function assignTracks(nets) {
 
 /**
  * What it costs to run the first line above the second: crossings, and much for lying on each other.
- * @param {Net} above
- * @param {Net} below
+ * @param {Net} above @param {Net} below
  */
 function cost(above, below) {
   if (above.low > below.high || below.low > above.high) return 0;
@@ -156,12 +149,8 @@ function cost(above, below) {
 }
 
 /**
- * @param {Layers} layers
- * @param {{x: number, y: number}[]} boxes
- * @param {Map<number, Net>[]} nets
- * @param {{top: number, height: number}[]} rows
- * @param {number} from
- * @param {number} to
+ * @param {Layers} layers @param {{x: number, y: number}[]} boxes @param {Map<number, Net>[]} nets
+ * @param {{top: number, height: number}[]} rows @param {number} from @param {number} to
  */
 function route(layers, boxes, nets, rows, from, to) {
   const chain = [to];

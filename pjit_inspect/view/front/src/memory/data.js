@@ -2,6 +2,7 @@
 // described in `view/memory/payload.py`. A kernel stands for the moment at which most is alive until the next begins.
 import { range } from "../core/blob.js";
 import { plural, thousands } from "../core/format.js";
+import { entityOf } from "../core/store.js";
 
 /** Scopes that have a band of their own; the others share one. */
 const SCOPES = 7;
@@ -193,25 +194,16 @@ export class Memory {
       .map(([group, count]) => ({ group, count, bytes: count * this.rows[group].bytes }))
       .sort((a, b) => b.bytes - a.bytes || a.group - b.group);
   }
-
-  /** From the first to the last kernel at which any of a row is alive. @param {number} group @returns {[number, number] | null} */
-  extent(group) {
-    const spans = this.rows[group].values.flatMap((value) => this.spans(value));
-    if (!spans.length) return null;
-    return [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];
-  }
 }
 
 /**
  * What makes a row's buffers, as the lists have it: an argument is an array, all else a kernel or a collective.
- * @param {Group} row
- * @param {number} maker
- * @param {import("../core/store.js").Store} store
+ * @param {Group} row @param {number} maker @param {import("../core/store.js").Store} store
  * @returns {import("../core/store.js").Selection | null}
  */
 function ownOf(row, maker, store) {
   const entity = maker < 0 ? -1 : (store.data?.column("graph.kernel.entity")[maker] ?? -1);
-  if (entity >= 0) return { type: entity % 2 ? "kernel" : "collective", row: entity >> 1 };
+  if (entity >= 0) return entityOf(entity);
   const at = store
     .rows("arrays")
     .findIndex((one) => one.role === "input" && (one.name === row.name || one.names.includes(row.name)));

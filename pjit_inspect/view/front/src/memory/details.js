@@ -23,21 +23,19 @@ export function drawBuffer(store, { numbers, placeLink }) {
   const share = alive && memory.hasCurve ? alive.bytes / memory.total(0)[peak] : 0;
   const how = memory.header.source;
   return [
-    h("h2", { class: "code" }, h("bdi", {}, row.name)),
+    h("h2.code", h("bdi", row.name)),
     h(
-      "p",
-      { class: "sub" },
+      "p.sub",
       h("span", { class: `swatch mem-${row.kind}` }),
       ` ${[kind, row.number > 1 && plural(row.number, "buffer"), row.layers && `layers ${row.layers}`].filter(Boolean).join(", ")}`,
     ),
     cut ? shardPicker(cut, { axes: first.axes, label: `${row.name}: ${row.array}, ${row.spec}` }) : "",
     h(
-      "p",
-      { class: "small" },
+      "p.small",
       row.spec === "not known"
-        ? h("span", { class: "dim" }, "Its spec is not known. ")
-        : [h("code", {}, row.spec), row.array ? [" of ", h("code", {}, row.array)] : "", ". "],
-      h("code", {}, row.local),
+        ? h("span.dim", "Its spec is not known. ")
+        : [h("code", row.spec), row.array ? [" of ", h("code", row.array)] : "", ". "],
+      h("code", row.local),
       " on each device.",
     ),
     numbers([
@@ -49,7 +47,7 @@ export function drawBuffer(store, { numbers, placeLink }) {
         : [["at the peak", "none", how]]),
     ]),
     ...life(store, memory, row),
-    ...(row.place ? [h("h3", {}, "Source"), h("p", {}, placeLink(store, row.place))] : []),
+    ...(row.place ? [h("h3", "Source"), h("p", placeLink(store, row.place))] : []),
     ...could(row),
   ];
 }
@@ -61,59 +59,41 @@ function life(store, memory, row) {
   const value = row.values[0];
   const isArgument = ["argument", "optimizer state"].includes(memory.kinds[row.kind]);
   const lines = [
-    isArgument ? h("li", {}, "an argument: there from the beginning") : null,
+    isArgument ? h("li", "an argument: there from the beginning") : null,
     end(store, "made by", memory.makerOf[value], row.names[0], row.made, isArgument),
     end(store, "last used by", memory.userOf[value], row.users[0], row.last),
   ].filter(Boolean);
-  const turns = row.turns ? [h("li", {}, `${thousands(row.turns)} turns of a loop each write a part of it`)] : [];
+  const turns = row.turns ? [h("li", `${thousands(row.turns)} turns of a loop each write a part of it`)] : [];
   return [
-    h("h3", {}, "Its life: ", words, row.number > 1 ? " each" : ""),
-    h("ul", { class: "facts" }, lines, turns),
-    row.number > 1 && lines.length ? h("p", { class: "dim small" }, "The first of them is named.") : "",
+    h("h3", "Its life: ", words, row.number > 1 ? " each" : ""),
+    h("ul.facts", lines, turns),
+    row.number > 1 && lines.length ? h("p.dim.small", "The first of them is named.") : "",
   ];
 }
 
 /**
- * @param {import("../core/store.js").Store} store
- * @param {string} what
- * @param {number} kernel
- * @param {string | undefined} name
- * @param {string} phase
- * @param {boolean} [isArgument]
+ * @param {import("../core/store.js").Store} store @param {string} what @param {number} kernel
+ * @param {string | undefined} name @param {string} phase @param {boolean} [isArgument]
  */
 function end(store, what, kernel, name, phase, isArgument = false) {
   if (kernel < 0 && (!name || isArgument)) return null;
-  if (kernel < 0) return h("li", {}, `${what} `, h("code", {}, name));
+  if (kernel < 0) return h("li", `${what} `, h("code", name));
   return h(
     "li",
-    {},
     `${what} kernel ${thousands(kernel)}, `,
-    h(
-      "button",
-      { type: "button", class: "link code", onclick: () => chooseKernel(store, kernel) },
-      name ?? "its kernel",
-    ),
+    h("button.link.code", { onclick: () => store.selectKernel(kernel) }, name ?? "its kernel"),
     phase ? `, ${phase}` : "",
   );
-}
-
-/** A kernel of the lists, or else its line of source. @param {import("../core/store.js").Store} store @param {number} kernel */
-function chooseKernel(store, kernel) {
-  const entity = store.data?.column("graph.kernel.entity")[kernel] ?? -1;
-  const spot = store.data?.column("graph.kernel.spot")[kernel] ?? -1;
-  if (entity >= 0) store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
-  else if (spot >= 0) store.select({ type: "line", row: spot });
 }
 
 /** @param {any} row */
 function could(row) {
   if (!row.could.length) return [];
   return [
-    h("h3", {}, "What it could be"),
+    h("h3", "What it could be"),
     h(
-      "ul",
-      { class: "facts" },
-      row.could.map((/** @type {string} */ words) => h("li", {}, words)),
+      "ul.facts",
+      row.could.map((/** @type {string} */ words) => h("li", words)),
     ),
   ];
 }

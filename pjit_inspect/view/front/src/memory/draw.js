@@ -1,5 +1,6 @@
 // The curve's picture: bands on each other over the places of the schedule, on the strip's scale. Where several kernels
 // share a pixel, the one with most alive stands for them.
+import { dashed, line } from "../core/canvas.js";
 import { bytesText, roughBytesText } from "../core/format.js";
 
 /** Pixels of the curve, and where there is little room. */
@@ -96,11 +97,8 @@ function grid(pen, { scale, color }, top, y) {
 
 /**
  * Level over each pixel, between two lines.
- * @param {CanvasRenderingContext2D} pen
- * @param {(pixel: number) => number} x
- * @param {(bytes: number) => number} y
- * @param {Float64Array} below
- * @param {Float64Array} above
+ * @param {CanvasRenderingContext2D} pen @param {(pixel: number) => number} x @param {(bytes: number) => number} y
+ * @param {Float64Array} below @param {Float64Array} above
  */
 function area(pen, x, y, below, above) {
   pen.beginPath();
@@ -132,11 +130,8 @@ function outline(pen, x, y, sizes) {
 
 /**
  * The life of what is selected, from 0 up.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {Int32Array} columns
- * @param {(pixel: number) => number} x
- * @param {(bytes: number) => number} y
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {Int32Array} columns
+ * @param {(pixel: number) => number} x @param {(bytes: number) => number} y
  */
 function life(pen, { life: sizes, color }, columns, x, y) {
   const own = /** @type {Float64Array} */ (sizes);
@@ -160,34 +155,22 @@ function marks(pen, scene, y) {
   const { height, scale, color, total, limit, peak, at, hover } = scene;
   const place = (/** @type {number} */ kernel) => scale.left + ((kernel + 0.5 - scale.from) / scale.span) * scale.width;
   const isIn = (/** @type {number} */ kernel) => kernel >= scale.from && kernel < scale.from + scale.span;
-  const line = (/** @type {number} */ x, /** @type {number} */ from) => {
-    pen.beginPath();
-    pen.moveTo(x, from);
-    pen.lineTo(x, height);
-    pen.stroke();
-  };
   if (limit && y(limit.bytes) > TOP / 2) {
     pen.strokeStyle = pen.fillStyle = color("note");
-    pen.setLineDash([5, 3]);
-    pen.beginPath();
-    pen.moveTo(scale.left, y(limit.bytes));
-    pen.lineTo(scale.left + scale.width, y(limit.bytes));
-    pen.stroke();
-    pen.setLineDash([]);
+    const ends = [scale.left, scale.left + scale.width].map((x) => [x, y(limit.bytes)]);
+    dashed(pen, [5, 3], () => line(pen, ...ends));
     pen.textAlign = "right";
     pen.fillText(limit.words, scale.left + scale.width - 2, y(limit.bytes) - 7);
   }
   if (hover >= 0 && isIn(hover)) {
     pen.strokeStyle = color("text");
     pen.lineWidth = 1;
-    pen.setLineDash([3, 2]);
-    line(place(hover), TOP - 6);
-    pen.setLineDash([]);
+    dashed(pen, [3, 2], () => line(pen, [place(hover), TOP - 6], [place(hover), height]));
   }
   if (isIn(at)) {
     pen.strokeStyle = color("select");
     pen.lineWidth = 1.5;
-    line(place(at), TOP - 4);
+    line(pen, [place(at), TOP - 4], [place(at), height]);
   }
   if (!isIn(peak)) return;
   const words = `peak ${bytesText(total[peak])}`;

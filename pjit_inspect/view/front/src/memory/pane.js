@@ -1,5 +1,6 @@
 // The memory pane: how much is alive over the schedule, above the strip of what runs; what is alive at one moment; and
 // the life of what is selected. It reads its data, a store of their own, when it is first shown.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h, onceAFrame, tabs } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
@@ -22,7 +23,7 @@ const HELP = ["help", "What could help", "Changes that would lower the peak"];
 
 /** @param {import("../core/store.js").Store} store */
 export function memoryPane(store) {
-  const box = h("section", { class: "mempane", "aria-label": "Memory", hidden: true });
+  const box = h("section.mempane", { "aria-label": "Memory", hidden: true });
   /** @type {MemoryView | null} */
   let view = null;
   const show = () => {
@@ -30,10 +31,10 @@ export function memoryPane(store) {
     if (view) return view.draw();
     store.memoryError ||= store.first.no_memory ?? "";
     if (!store.memory && !store.memoryError) {
-      box.replaceChildren(h("p", { class: "nothing", role: "status" }, "Finding what is alive\u2026"));
+      box.replaceChildren(h("p.nothing", { role: "status" }, "Finding what is alive\u2026"));
       return store.openMemory((blob) => new Memory(blob, store));
     }
-    if (!store.memory) return box.replaceChildren(h("p", { class: "nothing", role: "status" }, store.memoryError));
+    if (!store.memory) return box.replaceChildren(h("p.nothing", { role: "status" }, store.memoryError));
     view = new MemoryView(store, box);
   };
   store.listen((changed) => ["centre", "data", "memory"].some((key) => changed.has(key)) && show());
@@ -58,14 +59,14 @@ class MemoryView {
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
     this.curve = this.makeCurve();
     this.tip = tooltip(this.curve);
-    this.legend = h("div", { class: "memlegend" });
-    this.table = h("div", { class: "memtable" });
+    this.legend = h("div.memlegend");
+    this.table = h("div.memtable");
     this.back = h(
-      "button",
-      { type: "button", class: "button", title: "Back to the peak (p)", onclick: () => this.pin(this.peak) },
+      "button.button",
+      { title: "Back to the peak (p)", onclick: () => this.pin(this.peak) },
       "To the peak",
     );
-    this.count = h("span", { class: "dim memcount" });
+    this.count = h("span.dim.memcount");
     this.tabs = tabs(
       "What the table shows",
       /** @type {any} */ (this.memory.header.suggestions.length ? [...VIEWS, HELP] : VIEWS),
@@ -90,22 +91,15 @@ class MemoryView {
     const { header } = memory;
     const axes = this.store.first.axes;
     const words = [
-      h("h2", { class: "offscreen" }, "Memory over the schedule"),
-      h("p", { class: "memanswer" }, drawSpans(header.answer, axes)),
-      header.fits.length ? h("div", { class: "memfits" }, header.fits.map(fitBar)) : null,
-      header.provenance.map((/** @type {any[]} */ spans) => h("p", { class: "dim small" }, drawSpans(spans, axes))),
+      h("h2.offscreen", "Memory over the schedule"),
+      h("p.memanswer", drawSpans(header.answer, axes)),
+      header.fits.length ? h("div.memfits", header.fits.map(fitBar)) : null,
+      header.provenance.map((/** @type {any[]} */ spans) => h("p.dim.small", drawSpans(spans, axes))),
     ];
-    const head = h("div", { class: "memtop" }, words);
-    const lower = h("div", { class: "memviews" }, this.tabs.bar, this.back, this.count);
+    const head = h("div.memtop", words);
+    const lower = h("div.memviews", this.tabs.bar, this.back, this.count);
     if (!memory.hasCurve) return [head, lower, this.table];
-    return [
-      head,
-      h("div", { class: "membar" }, this.legend, this.choices()),
-      this.curve,
-      ...this.strip.parts,
-      lower,
-      this.table,
-    ];
+    return [head, h("div.membar", this.legend, this.choices()), this.curve, ...this.strip.parts, lower, this.table];
   }
 
   /** By what the bands are, and of which memory. */
@@ -115,7 +109,7 @@ class MemoryView {
       /** @type {() => boolean} */ isOn,
       /** @type {() => void} */ click,
       title = "",
-    ) => Object.assign(h("button", { type: "button", class: "button", title, onclick: click }, words), { isOn });
+    ) => Object.assign(h("button.button", { title, onclick: click }, words), { isOn });
     const by = /** @type {const} */ (["kind", "scope"]).map((one) =>
       button(
         one,
@@ -133,18 +127,16 @@ class MemoryView {
     );
     this.buttons = [...by, ...spaces];
     return h(
-      "span",
-      { class: "memchoices" },
+      "span.memchoices",
       spaces.length > 1 ? h("span", { role: "group", "aria-label": "Which memory" }, spaces) : null,
-      h("span", { role: "group", "aria-label": "Bands by" }, h("span", { class: "dim" }, "by "), by),
+      h("span", { role: "group", "aria-label": "Bands by" }, h("span.dim", "by "), by),
     );
   }
 
   makeCurve() {
     return h(
-      "div",
+      "div.memcurve",
       {
-        class: "memcurve",
         role: "slider",
         tabindex: 0,
         "aria-label":
@@ -289,8 +281,8 @@ class MemoryView {
             title: `${band.name}: ${bytesText(band.bytes[at])} at kernel ${thousands(at)}`,
           },
           h("i", { class: `swatch ${band.color}` }),
-          h("bdi", {}, band.name),
-          band.bytes[at] ? h("span", { class: "dim" }, ` ${bytesText(band.bytes[at])}`) : null,
+          h("bdi", band.name),
+          band.bytes[at] ? h("span.dim", ` ${bytesText(band.bytes[at])}`) : null,
         ),
       ),
     );
@@ -326,20 +318,14 @@ class MemoryView {
     if (!this.memory.hasCurve) return;
     this.width ||= this.curve.clientWidth;
     if (!this.width) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = this.height * ratio;
-    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${this.height}px` });
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, this.height);
     if (!pen) return;
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.canvas);
     paint(pen, {
       scale: this.scale(),
       height: this.height,
       total: this.memory.total(this.space),
       bands: this.memory.bands(this.space, this.by),
-      color: (name) => style.getPropertyValue(`--${name}`).trim() || "#888",
+      color: colorsOf(this.canvas),
       life: this.life ?? null,
       peak: this.peak,
       at: this.at,
@@ -463,9 +449,8 @@ function limitOf(fits) {
 /** Changes that would make the peak smaller. @param {string[]} sentences */
 function helpList(sentences) {
   return h(
-    "ul",
-    { class: "memhelp" },
-    sentences.map((words) => h("li", {}, words)),
+    "ul.memhelp",
+    sentences.map((words) => h("li", words)),
   );
 }
 
@@ -479,7 +464,7 @@ function fitBar(fit) {
       class: `memfit ${fit.fits === false ? "over" : ""} ${fit.how === "counted" ? "" : "hatched"}`,
       title: fit.sentence,
     },
-    h("span", { class: "track" }, h("span", { class: "fill", style: { width: `${100 * share}%` } })),
-    h("span", {}, h("b", {}, answer), ` ${fit.words}, ${fit.how}`),
+    h("span.track", h("span.fill", { style: { width: `${100 * share}%` } })),
+    h("span", h("b", answer), ` ${fit.words}, ${fit.how}`),
   );
 }

@@ -1,9 +1,10 @@
 // What is alive at a moment, as rows or as a map: name, kind, spec, bytes, and when. Arrow keys walk; a choice selects.
-import { h, moved, s } from "../core/dom.js";
+import { h, s } from "../core/dom.js";
+import { mark as markOption, walk } from "../core/options.js";
 import { bytesText, percentText, thousands } from "../core/format.js";
 import { squares } from "./treemap.js";
 
-const PAGE = 60;
+export const PAGE = 60;
 const MAP_CELLS = 70;
 const LIFE = { width: 116, height: 14 };
 /** Pixels of a cell of the map that hold its words. */
@@ -19,8 +20,8 @@ const WORDS = { width: 46, height: 18 };
 export function drawRows(store, shown) {
   const { memory, rows, limit } = shown;
   const head = h(
-    "div",
-    { class: "memrow memhead", "aria-hidden": "true" },
+    "div.memrow.memhead",
+    { "aria-hidden": "true" },
     ["", "what", "kind", "spec", "each", "all", memory.hasCurve ? "alive" : ""].map((title, i) =>
       h("span", { class: CELLS[i] }, title),
     ),
@@ -30,18 +31,16 @@ export function drawRows(store, shown) {
   const foot = [
     left.length
       ? h(
-          "button",
-          { type: "button", class: "more", onclick: shown.more },
+          "button.more",
+          { onclick: shown.more },
           `${thousands(left.length)} more, ${bytesText(left.reduce((sum, one) => sum + one.bytes, 0))}`,
         )
       : null,
-    shown.rest > 0
-      ? h("p", { class: "nothing" }, `and ${bytesText(shown.rest)} in smaller buffers, which have no name here`)
-      : null,
+    shown.rest > 0 ? h("p.nothing", `and ${bytesText(shown.rest)} in smaller buffers, which have no name here`) : null,
   ];
   const isSpecKnown = rows.slice(0, limit).some(({ group }) => memory.rows[group].spec !== "not known");
   const box = h("div", { class: isSpecKnown ? "" : "nospec" }, head, list(store, "memlist", items));
-  return [box, h("div", {}, foot)];
+  return [box, h("div", foot)];
 }
 
 const CELLS = ["swatch", "memname", "memkind", "memspec code", "figure memeach", "figure", "memlife"];
@@ -54,12 +53,15 @@ function list(store, name, items) {
       class: name,
       role: items.length ? "listbox" : "group",
       "aria-label": "Values, most bytes first",
-      onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, box, event),
+      onkeydown: (/** @type {KeyboardEvent} */ event) =>
+        walk(box.querySelectorAll("[data-group]"), event, (item) =>
+          store.select({ type: "buffer", row: Number(item.dataset.group) }),
+        ),
     },
     items,
   );
   mark(store, box);
-  if (!items.length) box.append(h("p", { class: "nothing" }, "Nothing is alive."));
+  if (!items.length) box.append(h("p.nothing", "Nothing is alive."));
   return box;
 }
 
@@ -70,9 +72,8 @@ function row(store, { memory, at }, { group, count, bytes }) {
   const times = one.number === 1 ? "" : count === one.number ? `\u00d7 ${count}` : `\u00d7 ${count} of ${one.number}`;
   const turns = /** @type {any} */ (one).turns;
   return h(
-    "div",
+    "div.memrow",
     {
-      class: "memrow",
       role: "option",
       "data-group": group,
       "aria-selected": "false",
@@ -83,16 +84,15 @@ function row(store, { memory, at }, { group, count, bytes }) {
     },
     h("span", { class: `swatch mem-${one.kind}` }),
     h(
-      "span",
-      { class: "memname" },
-      h("bdi", { class: "code" }, one.name),
-      h("span", { class: "dim" }, ` ${[times, one.place].filter(Boolean).join(" \u00b7 ")}`),
+      "span.memname",
+      h("bdi.code", one.name),
+      h("span.dim", ` ${[times, one.place].filter(Boolean).join(" \u00b7 ")}`),
     ),
-    h("span", { class: "memkind dim" }, turns ? `${kind}, ${thousands(turns)} turns` : kind),
+    h("span.memkind.dim", turns ? `${kind}, ${thousands(turns)} turns` : kind),
     h("span", { class: one.spec === "not known" ? "memspec dim" : "memspec code" }, one.spec),
-    h("span", { class: "figure memeach dim" }, one.number > 1 ? one.each : ""),
-    h("span", { class: "figure" }, bytesText(bytes)),
-    h("span", { class: "memlife" }, memory.hasCurve ? life(memory, group, at) : null),
+    h("span.figure.memeach.dim", one.number > 1 ? one.each : ""),
+    h("span.figure", bytesText(bytes)),
+    h("span.memlife", memory.hasCurve ? life(memory, group, at) : null),
   );
 }
 
@@ -123,9 +123,9 @@ function life(memory, group, at) {
   return s(
     "svg",
     { class: `mem-${kind}`, width, height, "aria-hidden": "true" },
-    s("path", { class: "ground", d: `M0 ${height - 0.5}H${width}` }),
-    s("path", { class: "span", d: path }),
-    at >= 0 ? s("path", { class: "pin", d: `M${x(at + 0.5)} 0V${height}` }) : null,
+    s("path.ground", { d: `M0 ${height - 0.5}H${width}` }),
+    s("path.span", { d: path }),
+    at >= 0 ? s("path.pin", { d: `M${x(at + 0.5)} 0V${height}` }) : null,
   );
 }
 
@@ -160,12 +160,7 @@ export function drawMap(store, shown, size) {
     const hasTitle = area.h > 42 && area.w > 60;
     if (hasTitle)
       titles.push(
-        h(
-          "span",
-          { class: "maptitle", style: place({ ...area, h: 15 }) },
-          h("b", {}, part.name),
-          ` ${bytesText(part.bytes)}`,
-        ),
+        h("span.maptitle", { style: place({ ...area, h: 15 }) }, h("b", part.name), ` ${bytesText(part.bytes)}`),
       );
     const inner = hasTitle ? { ...area, y: area.y + 15, h: area.h - 15 } : area;
     const cells = squares(
@@ -182,7 +177,7 @@ export function drawMap(store, shown, size) {
   box.style.height = `${size.height}px`;
   box.append(...titles);
   if (rest && rest.w > 3)
-    box.append(h("span", { class: "maprest", style: place(rest), title: `smaller buffers, ${bytesText(shown.rest)}` }));
+    box.append(h("span.maprest", { style: place(rest), title: `smaller buffers, ${bytesText(shown.rest)}` }));
   return [box];
 }
 
@@ -214,38 +209,15 @@ function cell(store, memory, { group, count, bytes }, area, all) {
       onclick: () => store.select({ type: "buffer", row: group }),
     },
     area.w > WORDS.width && area.h > WORDS.height
-      ? [h("bdi", {}, words), area.h > 2 * WORDS.height ? h("span", {}, bytesText(bytes)) : null]
+      ? [h("bdi", words), area.h > 2 * WORDS.height ? h("span", bytesText(bytes)) : null]
       : null,
   );
 }
 
-/** Which item is selected; one of them can be reached by Tab. @param {import("../core/store.js").Store} store @param {Element} box */
+/** Which item is selected. @param {import("../core/store.js").Store} store @param {Element} box */
 export function mark(store, box) {
   const { selection } = store.state;
-  const items = /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[data-group]")]);
-  /** @type {HTMLElement | undefined} */
-  let found;
-  for (const item of items) {
-    const isOn = selection?.type === "buffer" && Number(item.dataset.group) === selection.row;
-    item.setAttribute("aria-selected", String(isOn));
-    item.tabIndex = -1;
-    if (isOn) found = item;
-  }
-  const reached = found ?? items[0];
-  if (reached) reached.tabIndex = 0;
+  const found = selection?.type === "buffer" ? box.querySelector(`[data-group="${selection.row}"]`) : null;
+  markOption(box, found);
   return found;
 }
-
-/** @param {import("../core/store.js").Store} store @param {HTMLElement} box @param {KeyboardEvent} event */
-function walk(store, box, event) {
-  const items = /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[data-group]")]);
-  const at = items.indexOf(/** @type {HTMLElement} */ (event.target));
-  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, items.length);
-  if (to === null || to < 0) return;
-  event.preventDefault();
-  event.stopPropagation();
-  items[to].focus();
-  store.select({ type: "buffer", row: Number(items[to].dataset.group) });
-}
-
-export { PAGE };

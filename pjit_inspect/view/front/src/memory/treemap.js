@@ -2,11 +2,7 @@
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
-/**
- * @param {number[]} sizes descending
- * @param {Area} area
- * @returns {Area[]} in the same order
- */
+/** @param {number[]} sizes descending @param {Area} area @returns {Area[]} in the same order */
 export function squares(sizes, area) {
   const all = sizes.reduce((a, b) => a + b, 0);
   /** @type {Area[]} */

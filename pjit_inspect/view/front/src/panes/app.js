@@ -1,10 +1,9 @@
 // Puts the panes together, and the keys that work everywhere.
-import { adviceCount, advicePane, changeSwitch } from "./advice.js";
+import { adviceCount, advicePane, brought, changeSwitch } from "./advice.js";
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
 import { graph } from "../graph/pane/pane.js";
-import { copyText } from "../core/copy.js";
 import { header } from "./header.js";
 import { list } from "./list.js";
 import { memoryPane } from "../memory/pane.js";
@@ -37,7 +36,7 @@ export function mount(root, first) {
   root.classList.add("pjit-inspector");
   root.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's own keys would act on the cell
   store.isNarrow = () => root.clientWidth <= NARROW;
-  const live = h("p", { class: "offscreen", "aria-live": "polite" });
+  const live = h("p.offscreen", { "aria-live": "polite" });
   const paneBar = tabs(
     "Panes",
     /** @type {any} */ (PANES),
@@ -88,8 +87,7 @@ export function mount(root, first) {
 
 /**
  * Pixels that the inspector would like to have: its graph, and the details of what is selected.
- * @param {HTMLElement} root
- * @param {import("../core/store.js").Store} store
+ * @param {HTMLElement} root @param {import("../core/store.js").Store} store
  */
 export function neededHeight(root, store) {
   const of = (/** @type {string} */ one) => /** @type {HTMLElement | null} */ (root.querySelector(one));
@@ -104,10 +102,9 @@ export function neededHeight(root, store) {
 }
 
 /**
- * What is selected at first: the dearest collective, or the longest where it was measured; where there is none, the longest
- * kernel or, where nothing was measured, the first array.
- * @param {import("../core/store.js").Store} store
- * @returns {import("../core/store.js").Selection | null}
+ * What is selected at first: the dearest collective, or the longest where it was measured; where there is none, the
+ * longest kernel or, where nothing was measured, the first array.
+ * @param {import("../core/store.js").Store} store @returns {import("../core/store.js").Selection | null}
  */
 function opening(store) {
   /** @param {string} list */
@@ -156,9 +153,10 @@ function centre(store) {
     (key) => store.set({ centre: key }),
   );
   const box = h(
-    "section",
-    { class: "centre", "aria-label": "Program" },
-    h("div", { class: "centrebar" }, bar.bar, textBar, changeSwitch(store)),
+    "section.centre",
+    { "aria-label": "Program" },
+    h("div.centrebar", bar.bar, textBar, changeSwitch(store)),
+    brought(store),
     Object.values(views),
   );
   const update = () => {
@@ -166,8 +164,7 @@ function centre(store) {
     for (const [key, view] of Object.entries(views)) view.hidden = key !== store.state.centre;
     textBar.hidden = store.state.centre !== "text";
   };
-  store.listen((changed) => changed.has("centre") && update());
-  update();
+  store.draws(["centre"], update);
   return box;
 }
 
@@ -202,7 +199,7 @@ function keys(store, root, event) {
     g: () => store.set({ centre: "graph", pane: "centre" }),
     m: () => first.mesh.size > 1 && store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),
-    c: () => copyText(store, /** @type {HTMLElement} */ (root.querySelector(".copytext"))),
+    c: () => /** @type {HTMLElement | null} */ (root.querySelector(".copytext"))?.click(),
     x: () => store.removed.size && store.set({ isChanged: !store.state.isChanged }),
     n: () => /** @type {HTMLElement | null} */ (root.querySelector(".notesbutton"))?.click(),
     // Where no control has the focus, the arrows are the list's.

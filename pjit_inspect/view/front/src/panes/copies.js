@@ -44,10 +44,7 @@ const COLUMNS = {
 
 /**
  * The rows of a list in one of the forms; what is unknown is empty.
- * @param {string} form
- * @param {string} list
- * @param {any[]} rows
- * @param {any[]} sets the header's sets of axes
+ * @param {string} form @param {string} list @param {any[]} rows @param {any[]} sets the header's sets of axes
  */
 export function tableText(form, list, rows, sets) {
   const columns = COLUMNS[list].filter(([, of]) => rows.some((row) => of(row, sets) !== undefined));

@@ -4,7 +4,7 @@ import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { moves } from "../devices/moves.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
-import { axisClass, drawSpans } from "../core/spans.js";
+import { axisClass, drawFacts, drawPairs, drawSpans } from "../core/spans.js";
 import { drawBuffer } from "../memory/details.js";
 
 /** Characters of a first sentence that leave the picture in sight. */
@@ -12,7 +12,7 @@ const LONG = 260;
 
 /** @param {import("../core/store.js").Store} store */
 export function details(store) {
-  const box = h("section", { class: "details", "aria-label": "Details", tabindex: 0 });
+  const box = h("section.details", { "aria-label": "Details", tabindex: 0 });
   const draw = () => {
     const { selection, list } = store.state;
     const isGallery = store.data && list === "arrays" && !["array", "line", "buffer"].includes(selection?.type ?? "");
@@ -46,41 +46,30 @@ function gallery(store) {
     const cut = data && cutOf(data, row.sharding, row.shape);
     const times = row.number > 1 ? ` \u00d7 ${thousands(row.number)}` : "";
     return h(
-      "button",
-      {
-        type: "button",
-        class: "small-multiple",
-        title: `${row.name}\n${row.array} ${row.spec}`,
-        onclick: () => store.select({ type: "array", row: i }),
-      },
-      cut
-        ? drawShards(cut, { axes: first.axes, width: 58, label: `${row.array}, ${row.spec}` })
-        : h("span", { class: "dim" }, "?"),
-      h("b", { class: "code" }, h("bdi", {}, row.name), times),
-      h("code", {}, row.spec),
+      "button.small-multiple",
+      { title: `${row.name}\n${row.array} ${row.spec}`, onclick: () => store.select({ type: "array", row: i }) },
+      cut ? drawShards(cut, { axes: first.axes, width: 58, label: `${row.array}, ${row.spec}` }) : h("span.dim", "?"),
+      h("b.code", h("bdi", row.name), times),
+      h("code", row.spec),
     );
   });
   return [
     h(
       "h2",
-      {},
       plural(
         inputs.reduce((sum, [row]) => sum + row.number, 0),
         "argument",
       ),
     ),
-    h("p", { class: "dim small" }, "How each is split. Numbers in blocks are devices: click one to follow it."),
-    h("div", { class: "multiples" }, pictures),
-    ...(inputs.length > MOST_PICTURES
-      ? [h("p", { class: "dim small" }, `${inputs.length - MOST_PICTURES} more in the list`)]
-      : []),
+    h("p.dim.small", "How each is split. Numbers in blocks are devices: click one to follow it."),
+    h("div.multiples", pictures),
+    ...(inputs.length > MOST_PICTURES ? [h("p.dim.small", `${inputs.length - MOST_PICTURES} more in the list`)] : []),
   ];
 }
 
 /**
  * What takes an argument, and the collectives among it.
- * @param {import("../core/store.js").Store} store
- * @param {any} row
+ * @param {import("../core/store.js").Store} store @param {any} row
  */
 function uses(store, row) {
   const { collectives, kernels } = store.usesOf(row);
@@ -88,45 +77,41 @@ function uses(store, row) {
   const parts = [];
   if (collectives.length)
     parts.push(
-      h("h3", {}, `${plural(collectives.length, "collective")} of it alone`),
+      h("h3", `${plural(collectives.length, "collective")} of it alone`),
       h(
-        "ul",
-        { class: "places uses" },
+        "ul.places.uses",
         collectives
           .slice(0, 12)
           .map((at) =>
             h(
               "li",
-              {},
               h(
-                "button",
-                { type: "button", class: "link", onclick: () => store.select({ type: "collective", row: at }) },
+                "button.link",
+                { onclick: () => store.select({ type: "collective", row: at }) },
                 glyph(all[at].kind),
                 ` ${all[at].kind} over ${store.data?.header.axis_sets[all[at].axes].words}`,
               ),
-              h("span", { class: "dim" }, ` ${all[at].sent}`),
+              h("span.dim", ` ${all[at].sent}`),
             ),
           ),
       ),
     );
   if (kernels.length)
     parts.push(
-      h("h3", {}, "Read by"),
+      h("h3", "Read by"),
       h(
-        "ul",
-        { class: "places uses" },
+        "ul.places.uses",
         kernels
           .slice(0, 12)
           .map(({ words, place, count }) =>
             h(
               "li",
-              {},
-              h("code", {}, words),
-              count > 1 ? h("span", { class: "times" }, ` \u00d7 ${thousands(count)} `) : " ",
+              h("code", words),
+              count > 1 ? h("span.times", ` \u00d7 ${thousands(count)} `) : " ",
               place ? placeLink(store, place) : null,
             ),
           ),
-        kernels.length > 12 ? h("li", { class: "dim" }, `and ${kernels.length - 12} more`) : null,
+        kernels.length > 12 ? h("li.dim", `and ${kernels.length - 12} more`) : null,
       ),
     );
   return parts;
@@ -134,14 +119,12 @@ function uses(store, row) {
 
 /** @param {import("../core/store.js").Store} store */
 function empty(store) {
-  const memory = store.first.memory.length ? [h("p", {}, drawSpans(store.first.memory, store.first.axes))] : [];
-  const times = store.first.times.length
-    ? [h("p", { class: "dim" }, drawSpans(store.first.times, store.first.axes))]
-    : [];
-  const measured = store.first.measured ? [h("p", {}, store.first.measured)] : [];
+  const memory = store.first.memory.length ? [h("p", drawSpans(store.first.memory, store.first.axes))] : [];
+  const times = store.first.times.length ? [h("p.dim", drawSpans(store.first.times, store.first.axes))] : [];
+  const measured = store.first.measured ? [h("p", store.first.measured)] : [];
   return [
-    h("h2", {}, "Nothing selected"),
-    h("p", { class: "dim" }, "Choose a row, a line or a device. \u2191 \u2193 walk the list."),
+    h("h2", "Nothing selected"),
+    h("p.dim", "Choose a row, a line or a device. \u2191 \u2193 walk the list."),
     ...memory,
     ...measured,
     ...times,
@@ -162,15 +145,14 @@ function drawCollective(store) {
   const set = store.data?.header.axis_sets[row.axes];
   return [
     h("h2", { class: axisClass(set.axes, axes) }, glyph(row.kind), " ", drawSpans(row.title, axes)),
-    h("p", { class: "sub code" }, h("bdi", {}, row.what)),
+    h("p.sub.code", h("bdi", row.what)),
     h(
-      "div",
-      { class: "marks" },
-      row.chips.map((/** @type {string} */ chip) => h("span", { class: "markchip" }, chip)),
+      "div.marks",
+      row.chips.map((/** @type {string} */ chip) => h("span.markchip", chip)),
     ),
     ...why(row, axes),
     numbers(row.numbers),
-    facts([
+    drawPairs([
       ["moves", row.moves],
       [row.kind === "collective-permute" ? "from, to" : "groups", row.groups_words],
       ["at the same time", row.beside],
@@ -182,26 +164,12 @@ function drawCollective(store) {
 
 /**
  * The reasons, and the picture as early as can be: what is first said of it stands above, where it is short.
- * @param {any} row
- * @param {string[]} axes
+ * @param {any} row @param {string[]} axes
  */
 function why(row, axes) {
   const reasons = row.reasons.flatMap((/** @type {any} */ reason) => [
-    ...reason.sentences.map((/** @type {any} */ sentence) => h("p", { class: "cause" }, drawSpans(sentence, axes))),
-    ...(reason.facts.length
-      ? [
-          h(
-            "details",
-            {},
-            h("summary", {}, `${plural(reason.facts.length, "fact")} behind it`),
-            h(
-              "ul",
-              { class: "facts" },
-              reason.facts.map((/** @type {any} */ fact) => h("li", {}, drawSpans(fact, axes))),
-            ),
-          ),
-        ]
-      : []),
+    ...reason.sentences.map((/** @type {any} */ sentence) => h("p.cause", drawSpans(sentence, axes))),
+    ...[drawFacts(reason.facts, axes)].filter((one) => one !== null),
   ]);
   if (!row.picture) return reasons;
   const above = (reasons[0]?.textContent ?? "").length <= LONG ? 1 : 0;
@@ -211,8 +179,7 @@ function why(row, axes) {
 /** Label, figure, unit, provenance. @param {string[][]} rows */
 function numbers(rows) {
   return h(
-    "table",
-    { class: "numbers" },
+    "table.numbers",
     rows.map(([label, figure, how], i) => {
       const cut = figure.lastIndexOf(" ");
       const [value, unit] =
@@ -221,21 +188,11 @@ function numbers(rows) {
         "tr",
         { class: i === rows.length - 1 ? "sum" : undefined },
         h("th", { scope: "row" }, label),
-        h("td", { class: "figure" }, value),
-        h("td", { class: "unit" }, unit),
-        h("td", { class: "how" }, how),
+        h("td.figure", value),
+        h("td.unit", unit),
+        h("td.how", how),
       );
     }),
-  );
-}
-
-/** @param {string[][]} rows */
-function facts(rows) {
-  const known = rows.filter(([, value]) => value);
-  return h(
-    "dl",
-    { class: "pairs" },
-    known.map(([label, value]) => [h("dt", {}, label), h("dd", { class: "code" }, value)]),
   );
 }
 
@@ -247,18 +204,15 @@ function places(store, row) {
       "li",
       { title: all.length > 1 ? all.join("\n") : undefined },
       placeLink(store, where),
-      all.length > 1 ? h("span", { class: "times" }, ` \u00d7 ${thousands(all.length)}`) : null,
-      i ? h("span", { class: "dim" }, " (caller)") : null,
-      line ? h("code", { class: "line" }, line) : null,
+      all.length > 1 ? h("span.times", ` \u00d7 ${thousands(all.length)}`) : null,
+      i ? h("span.dim", " (caller)") : null,
+      line ? h("code.line", line) : null,
     ),
   );
-  return [h("h3", {}, "Source"), h("ul", { class: "places" }, items)];
+  return [h("h3", "Source"), h("ul.places", items)];
 }
 
-/**
- * Places whose lines of source read the same, in one file, as one.
- * @param {[string, string][]} lines
- */
+/** Places whose lines of source read the same, in one file, as one. @param {[string, string][]} lines */
 function alike(lines) {
   /** @type {Map<string, {where: string, line: string, all: string[]}>} */
   const found = new Map();
@@ -273,19 +227,14 @@ function alike(lines) {
 
 /**
  * A place in the source; one that leads somewhere is a button.
- * @param {import("../core/store.js").Store} store
- * @param {string} where
+ * @param {import("../core/store.js").Store} store @param {string} where
  */
 function placeLink(store, where) {
   const count = store.data?.column("spot_lines").length ?? 0;
   for (let spot = 0; spot < count; spot++)
     if (store.spotName(spot) === where)
-      return h(
-        "button",
-        { type: "button", class: "link code", onclick: () => store.select({ type: "line", row: spot }) },
-        where,
-      );
-  return h("code", {}, where);
+      return h("button.link.code", { onclick: () => store.select({ type: "line", row: spot }) }, where);
+  return h("code", where);
 }
 
 /** @param {string[]} names @param {number} number */
@@ -293,7 +242,7 @@ function instructions(names, number) {
   const known = names.filter(Boolean);
   if (!known.length) return [];
   const shown = known.slice(0, 8).join(", ") + (number > 8 ? ` and ${thousands(number - 8)} more` : "");
-  return [h("h3", {}, `In the HLO (${plural(number, "instruction")})`), h("p", { class: "code names" }, shown)];
+  return [h("h3", `In the HLO (${plural(number, "instruction")})`), h("p.code.names", shown)];
 }
 
 /** @param {import("../core/store.js").Store} store */
@@ -309,19 +258,16 @@ function drawArray(store) {
         : `${thousands(row.copies)} copies of each element`;
   const label = `${row.name}: ${row.array}, ${row.spec}, ${copies}`;
   return [
-    h("h2", { class: "code" }, h("bdi", {}, row.name)),
+    h("h2.code", h("bdi", row.name)),
     h(
-      "p",
-      { class: "sub" },
+      "p.sub",
       row.role,
       row.number > 1 ? `, ${thousands(row.number)} alike` : "",
       row.place ? `, ${row.place}` : "",
       row.phase ? `, ${row.phase}` : "",
     ),
-    cut
-      ? shardPicker(cut, { axes: first.axes, label })
-      : h("p", { class: "dim" }, row.fate[0] ?? "Its sharding is unknown."),
-    h("p", { class: "small" }, `${copies}. `, h("code", {}, row.spec)),
+    cut ? shardPicker(cut, { axes: first.axes, label }) : h("p.dim", row.fate[0] ?? "Its sharding is unknown."),
+    h("p.small", `${copies}. `, h("code", row.spec)),
     numbers([
       ["per device", row.each, row.each === "unknown" ? "unknown" : "counted"],
       [
@@ -335,19 +281,18 @@ function drawArray(store) {
         row.all === "unknown" ? "unknown" : "counted",
       ],
     ]),
-    facts([
+    drawPairs([
       ["global", row.array],
       ["local, per device", row.local],
     ]),
     row.fate.length
       ? h(
-          "ul",
-          { class: "facts" },
-          row.fate.map((/** @type {any[]} */ words) => h("li", {}, drawSpans(words, first.axes))),
+          "ul.facts",
+          row.fate.map((/** @type {any[]} */ words) => h("li", drawSpans(words, first.axes))),
         )
       : "",
     ...uses(store, row),
-    row.names.length ? h("p", { class: "code names" }, row.names.slice(0, 40).join(", ")) : "",
+    row.names.length ? h("p.code.names", row.names.slice(0, 40).join(", ")) : "",
   ];
 }
 
@@ -355,20 +300,18 @@ function drawArray(store) {
 function drawKernel(store) {
   const row = store.selected;
   const contains = row.contains.map((/** @type {any} */ [opcode, times]) =>
-    h("li", {}, h("code", {}, opcode), times > 1 ? ` \u00d7 ${times}` : ""),
+    h("li", h("code", opcode), times > 1 ? ` \u00d7 ${times}` : ""),
   );
   const shapes = (/** @type {string[]} */ all, /** @type {number} */ more) =>
     all.join(", ") + (more ? ` and ${more} more` : "");
   return [
-    h("h2", {}, glyph("kernel"), " ", row.target || `${row.kind} fusion`),
-    h("p", { class: "sub code" }, h("bdi", {}, row.what)),
-    row.place ? h("ul", { class: "places" }, h("li", {}, placeLink(store, row.place))) : "",
+    h("h2", glyph("kernel"), " ", row.target || `${row.kind} fusion`),
+    h("p.sub.code", h("bdi", row.what)),
+    row.place ? h("ul.places", h("li", placeLink(store, row.place))) : "",
     numbers(row.numbers),
-    h("h3", {}, "Contains"),
-    contains.length
-      ? h("ul", { class: "opcodes" }, contains)
-      : h("p", { class: "dim" }, "What it contains is unknown."),
-    facts([
+    h("h3", "Contains"),
+    contains.length ? h("ul.opcodes", contains) : h("p.dim", "What it contains is unknown."),
+    drawPairs([
       ["reads", shapes(row.inputs, row.inputs_more)],
       ["writes", shapes(row.outputs, 0)],
     ]),
@@ -389,32 +332,28 @@ function drawLine(store) {
   const parts = found
     .filter(({ rows }) => rows.length)
     .flatMap(({ type, rows }) => [
-      h("h3", {}, `${plural(rows.length, type)} of this line`),
+      h("h3", `${plural(rows.length, type)} of this line`),
       h(
-        "ul",
-        { class: "places" },
-        rows.slice(0, 30).map(([row, i]) =>
-          h(
-            "li",
-            {},
+        "ul.places",
+        rows
+          .slice(0, 30)
+          .map(([row, i]) =>
             h(
-              "button",
-              {
-                type: "button",
-                class: "link",
-                onclick: () => store.select({ type, row: i }),
-              },
-              glyph(type === "collective" ? row.kind : type),
-              " ",
-              row.what ?? row.name,
+              "li",
+              h(
+                "button.link",
+                { onclick: () => store.select({ type, row: i }) },
+                glyph(type === "collective" ? row.kind : type),
+                " ",
+                row.what ?? row.name,
+              ),
+              h("span.dim", ` ${row.sent ?? row.traffic ?? row.each}`),
             ),
-            h("span", { class: "dim" }, ` ${row.sent ?? row.traffic ?? row.each}`),
           ),
-        ),
       ),
     ]);
   return [
-    h("h2", { class: "code" }, store.spotName(spot)),
-    ...(parts.length ? parts : [h("p", { class: "dim" }, "No collective, kernel or array is of this line.")]),
+    h("h2.code", store.spotName(spot)),
+    ...(parts.length ? parts : [h("p.dim", "No collective, kernel or array is of this line.")]),
   ];
 }

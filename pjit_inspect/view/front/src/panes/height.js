@@ -54,10 +54,7 @@ export function framePlace(found) {
     const remembered = event.source === parent ? event.data?.pjitInspect?.remembered : undefined;
     if (typeof remembered !== "number") return;
     removeEventListener("message", hear);
-    found({
-      remembered: () => remembered,
-      set: (height, isChosen) => tell({ height, isChosen }),
-    });
+    found({ remembered: () => remembered, set: (height, isChosen) => tell({ height, isChosen }) });
   };
   addEventListener("message", hear);
   tell({ isOpen: true });
@@ -76,8 +73,7 @@ export function followHeight(root, { need, isTall }, place) {
     place.set(bounded(height), true);
     bar.setAttribute("aria-valuenow", String(bounded(height)));
   };
-  const bar = h("div", {
-    class: "heightbar",
+  const bar = h("div.heightbar", {
     role: "separator",
     "aria-orientation": "horizontal",
     "aria-label": "Height of the inspector",

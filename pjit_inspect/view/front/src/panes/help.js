@@ -31,29 +31,23 @@ export function helpButton(store) {
     pop.show(false);
     pop.button.focus({ preventScroll: true });
   };
-  const close = h("button", { type: "button", class: "button", onclick: shut }, "Close");
+  const close = h("button.button", { onclick: shut }, "Close");
   const list = (/** @type {string} */ name, /** @type {string[][]} */ rows, /** @type {string} */ tag) =>
     h(
       "section",
-      {},
-      h("h3", {}, name),
+      h("h3", name),
       h(
         "dl",
-        {},
-        rows.map(([term, words]) => [h("dt", {}, h(tag, {}, term)), h("dd", {}, words)]),
+        rows.map(([term, words]) => [h("dt", h(tag, {}, term)), h("dd", words)]),
       ),
     );
   const box = h(
-    "div",
-    { class: "help", role: "dialog", "aria-label": "Keys and words" },
-    h("div", { class: "helphead" }, h("h2", {}, "Keys and words"), close),
+    "div.help",
+    { role: "dialog", "aria-label": "Keys and words" },
+    h("div.helphead", h("h2", "Keys and words"), close),
     list("Keys", KEYS, "kbd"),
     list("Words", WORDS, "b"),
-    h(
-      "p",
-      {},
-      "A mesh axis has one colour. Blocks are pieces of an array, numbers in them devices; outlines are copies.",
-    ),
+    h("p", "A mesh axis has one colour. Blocks are pieces of an array, numbers in them devices; outlines are copies."),
   );
   const props = { class: "helpbutton", title: "Keys and words (?)", "aria-label": "Keys and words" };
   const pop = popover(store, props, "?", box, () => {

@@ -1,8 +1,9 @@
 // The list on the left: collectives, arrays or kernels, with a filter and chips.
-import { h, moved, tabs } from "../core/dom.js";
+import { choice, choose, h, tabs } from "../core/dom.js";
+import { intoView, mark as markOption, walk } from "../core/options.js";
 import { plural, thousands } from "../core/format.js";
 import { FORMS, tableText } from "./copies.js";
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { popover } from "../core/popover.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
@@ -26,10 +27,7 @@ export function list(store) {
     ([key, words, title], i) =>
       /** @type {[string, any, string]} */ ([
         key,
-        [
-          h("span", { class: "tabname" }, words),
-          h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`),
-        ],
+        [h("span.tabname", words), h("span.count", first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`)],
         title,
       ]),
   );
@@ -55,16 +53,19 @@ export function list(store) {
       },
     })
   );
-  const chips = h("div", { class: "chips" });
+  const chips = h("div.chips");
   const tools = new Tools(store);
   const options = h("div", { "aria-label": "Rows" });
-  const rest = h("div", {});
+  const rest = h("div");
   const rows = h(
-    "div",
+    "div.rows",
     {
-      class: "rows",
       tabindex: -1,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event),
+      onkeydown: (/** @type {KeyboardEvent} */ event) =>
+        walk(rows.querySelectorAll(".row"), event, (row) => {
+          if (event.key === "Enter" && store.isNarrow()) store.set({ pane: "details" });
+          store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(row.dataset.row) });
+        }),
     },
     options,
     rest,
@@ -95,10 +96,8 @@ export function list(store) {
     if (shown.length > limit)
       rest.append(
         h(
-          "button",
+          "button.more",
           {
-            type: "button",
-            class: "more",
             onclick: () => {
               limit += PAGE * 4;
               draw();
@@ -108,7 +107,7 @@ export function list(store) {
         ),
       );
     const more = store.data?.header.more[store.state.list];
-    if (more && !store.state.text) rest.append(h("p", { class: "nothing" }, more));
+    if (more && !store.state.text) rest.append(h("p.nothing", more));
     if (!shown.length) rest.append(nothing(store, input));
     mark(store, rows);
   };
@@ -126,16 +125,10 @@ export function list(store) {
   store.listen(update);
   update(new Set(["data"]));
   return h(
-    "section",
-    { class: "list", "aria-label": "List" },
+    "section.list",
+    { "aria-label": "List" },
     bar.bar,
-    h(
-      "div",
-      { class: "filters" },
-      h("div", { class: "tools" }, input, tools.open, tools.sort, tools.order),
-      tools.facets(chips),
-      tools.status,
-    ),
+    h("div.filters", h("div.tools", input, tools.open, tools.sort, tools.order), tools.facets(chips), tools.status),
     rows,
   );
 }
@@ -146,17 +139,13 @@ class Tools {
   constructor(store) {
     this.store = store;
     this.list = "";
-    this.sort = this.select("Sort by", (value) => store.set({ sort: value }));
-    this.order = h("button", {
-      type: "button",
-      class: "button order",
-      onclick: () => store.set({ reversed: !store.state.reversed }),
-    });
-    this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
-    this.count = h("span", { class: "shown", role: "status" });
-    const clear = h("button", { type: "button", class: "button", onclick: () => store.set(CLEAR) }, "Clear");
-    this.status = h("p", { class: "dim status" }, this.count, clear);
-    this.box = h("div", { class: "facets", role: "group", "aria-label": "Filters" });
+    this.sort = choice("Sort by", [], "", (value) => store.set({ sort: value }));
+    this.order = h("button.button.order", { onclick: () => store.set({ reversed: !store.state.reversed }) });
+    this.cause = choice("Only this cause", [], "", (value) => store.set({ cause: value || null }));
+    this.count = h("span.shown", { role: "status" });
+    const clear = h("button.button", { onclick: () => store.set(CLEAR) }, "Clear");
+    this.status = h("p.dim.status", this.count, clear);
+    this.box = h("div.facets", { role: "group", "aria-label": "Filters" });
     const title = "Filter by axis, kind and cause";
     this.open = popover(store, { class: "facet", title }, "Filters \u25be", this.box).button;
   }
@@ -170,31 +159,12 @@ class Tools {
   /** Copies the rows that are shown, as they are sorted. */
   copies() {
     const { store } = this;
-    const buttons = FORMS.map(([form, words]) => {
-      const button = h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          onclick: () => {
-            const { list } = store.state;
-            const rows = shownRows(store).map(([row]) => row);
-            copyText(store, button, tableText(form, list, rows, store.data?.header.axis_sets ?? []));
-          },
-        },
-        words,
-      );
-      return button;
-    });
-    return h("div", { class: "chips", role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
-  }
-
-  /** @param {string} label @param {(value: string) => void} chosen */
-  select(label, chosen) {
-    const element = /** @type {HTMLSelectElement} */ (
-      h("select", { "aria-label": label, title: label, onchange: () => chosen(element.value) })
-    );
-    return element;
+    const text = (/** @type {string} */ form) => {
+      const rows = shownRows(store).map(([row]) => row);
+      return tableText(form, store.state.list, rows, store.data?.header.axis_sets ?? []);
+    };
+    const buttons = FORMS.map(([form, words]) => copyButton(words, () => text(form)));
+    return h("div.chips", { role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
   }
 
   /** @param {any[]} all @param {[any, number][]} shown */
@@ -221,17 +191,18 @@ class Tools {
 
   /** What this list can be sorted by, and the causes it has. @param {any[]} all */
   options(all) {
-    this.sort.replaceChildren(
-      ...sortsOf(this.store.state.list, all).map(([key, words]) => h("option", { value: key }, `by ${words}`)),
+    choose(
+      this.sort,
+      sortsOf(this.store.state.list, all).map(([key, words]) => [key, `by ${words}`]),
     );
     const causes = new Map();
     for (const row of all)
       for (const cause of row.causes ?? []) causes.set(cause, (causes.get(cause) ?? 0) + row.number);
     const ranked = [...causes].sort((a, b) => b[1] - a[1]);
-    this.cause.replaceChildren(
-      h("option", { value: "" }, "any cause"),
-      ...ranked.map(([cause, count]) => h("option", { value: cause }, `${cause} (${thousands(count)})`)),
-    );
+    choose(this.cause, [
+      ["", "any cause"],
+      ...ranked.map(([cause, count]) => /** @type {[string, string]} */ ([cause, `${cause} (${thousands(count)})`])),
+    ]);
     this.cause.hidden = ranked.length < 2;
   }
 }
@@ -244,13 +215,7 @@ function nothing(store, input) {
       input.value = "";
       store.set(CLEAR);
     };
-    return h(
-      "p",
-      { class: "nothing" },
-      "Nothing fits. ",
-      elsewhere(store),
-      h("button", { type: "button", class: "button", onclick: clear }, "Clear"),
-    );
+    return h("p.nothing", "Nothing fits. ", elsewhere(store), h("button.button", { onclick: clear }, "Clear"));
   }
   const key = { collectives: "hlo", kernels: "hlo", arrays: "inputs" }[state.list] ?? "";
   const why = store.data?.header.missing[key];
@@ -259,7 +224,7 @@ function nothing(store, input) {
     arrays: "No arrays.",
     kernels: "No fused kernels.",
   }[state.list];
-  return h("p", { class: "nothing" }, why ?? (store.data ? none : ""));
+  return h("p.nothing", why ?? (store.data ? none : ""));
 }
 
 /** The other lists that have what is looked for. @param {import("../core/store.js").Store} store */
@@ -269,7 +234,7 @@ function elsewhere(store) {
     const number = text ? sum(shownRows(store, { ...store.state, ...CLEAR, text, list }).map(([row]) => row)) : 0;
     const go = () => store.set({ ...CLEAR, text, list });
     if (!number) return [];
-    return [h("button", { type: "button", class: "button", onclick: go }, plural(number, list.slice(0, -1))), " "];
+    return [h("button.button", { onclick: go }, plural(number, list.slice(0, -1))), " "];
   });
 }
 
@@ -288,12 +253,7 @@ function drawChips(store, chips) {
     /** @type {() => void} */ click,
     /** @type {string} */ title,
     /** @type {string} */ name,
-  ) =>
-    h(
-      "button",
-      { type: "button", class: "chip", title, "aria-label": name, "aria-pressed": String(on), onclick: click },
-      words,
-    );
+  ) => h("button.chip", { title, "aria-label": name, "aria-pressed": String(on), onclick: click }, words);
   /** @type {HTMLElement[]} */
   const shown = [];
   if (state.list === "collectives") {
@@ -302,7 +262,7 @@ function drawChips(store, chips) {
       const square = h("span", { class: `square ${axisClass(set.axes, first.axes)}` });
       shown.push(
         chip(
-          [square, `${set.words} `, h("span", { class: "count" }, thousands(number))],
+          [square, `${set.words} `, h("span.count", thousands(number))],
           state.axes === axes,
           () => store.set({ axes: state.axes === axes ? null : axes }),
           `Only over ${set.words}`,
@@ -313,7 +273,7 @@ function drawChips(store, chips) {
     for (const [kind, number] of counted(all, "kind"))
       shown.push(
         chip(
-          [glyph(kind), " ", h("span", { class: "count" }, thousands(number))],
+          [glyph(kind), " ", h("span.count", thousands(number))],
           state.kind === kind,
           () => store.set({ kind: state.kind === kind ? null : kind }),
           `Only ${kind}`,
@@ -325,7 +285,7 @@ function drawChips(store, chips) {
     for (const [role, number] of counted(all, "role"))
       shown.push(
         chip(
-          [`${role}s `, h("span", { class: "count" }, thousands(number))],
+          [`${role}s `, h("span.count", thousands(number))],
           state.role === role,
           () => store.set({ role: state.role === role ? null : role }),
           `Only ${role}s`,
@@ -343,10 +303,7 @@ function counted(rows, key) {
 }
 
 /**
- * @param {import("../core/store.js").Store} store
- * @param {any} row
- * @param {number} index
- * @param {boolean} isFirst
+ * @param {import("../core/store.js").Store} store @param {any} row @param {number} index @param {boolean} isFirst
  * @param {number} longest the longest measured time of the list where that sorts it, 0 elsewhere
  */
 function drawRow(store, row, index, isFirst, longest) {
@@ -363,40 +320,26 @@ function drawRow(store, row, index, isFirst, longest) {
       title: `${parts.full ?? parts.name}${store.goes(row) ? "\nGone with the change" : ""}`,
       onclick: () => {
         // Asked first: afterwards the browser would have to lay out all panes for it.
-        const goes = store.state.pane === "list" && narrow(store);
+        const goes = store.state.pane === "list" && store.isNarrow();
         store.select({ type, row: index });
         if (goes) store.set({ pane: "details" });
       },
     },
     glyph(parts.sign),
+    h("span.half", h("span.name", h("bdi", parts.name)), h("span.size", parts.size)),
     h(
-      "span",
-      { class: "half" },
-      h("span", { class: "name" }, h("bdi", {}, parts.name)),
-      h("span", { class: "size" }, parts.size),
+      "span.half",
+      h("span.sub", parts.sub),
+      parts.pictures.length ? h("span.shapes", parts.pictures) : null,
+      row.number > 1 ? h("span.times", `\u00d7 ${thousands(row.number)}`) : null,
     ),
-    h(
-      "span",
-      { class: "half" },
-      h("span", { class: "sub" }, parts.sub),
-      parts.pictures.length ? h("span", { class: "shapes" }, parts.pictures) : null,
-      row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
-    ),
-    parts.share === null ? null : h("span", { class: "bar", style: { "--share": String(parts.share) } }),
+    parts.share === null ? null : h("span.bar", { style: { "--share": String(parts.share) } }),
   );
-}
-
-/** @param {import("../core/store.js").Store} store */
-function narrow(store) {
-  return store.isNarrow();
 }
 
 /**
  * A row's figure and its bar, and what is said beside: of bytes, or of the time where that sorts the list.
- * @param {any} row
- * @param {number} longest
- * @param {string} bytes
- * @param {number | null} share of the bytes
+ * @param {any} row @param {number} longest @param {string} bytes @param {number | null} share of the bytes
  */
 function figures(row, longest, bytes, share) {
   if (!longest) return { size: bytes, beside: row.time && `${row.time} measured`, share };
@@ -469,44 +412,16 @@ function mark(store, rows) {
   const found = /** @type {HTMLElement | null} */ (
     isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null
   );
-  for (const row of /** @type {NodeListOf<HTMLElement>} */ (
-    rows.querySelectorAll('.row[aria-selected="true"], .row[tabindex="0"]')
-  )) {
-    row.setAttribute("aria-selected", "false");
-    row.tabIndex = -1;
-  }
-  (found ?? rows.querySelector(".row"))?.setAttribute("tabindex", "0");
-  found?.setAttribute("aria-selected", "true");
+  markOption(rows, found);
   if (found) requestAnimationFrame(() => intoView(rows, found));
 }
 
 /**
  * Whether the selected row is among those drawn: of a long list only the first are.
- * @param {import("../core/store.js").Store} store
- * @param {HTMLElement} rows
+ * @param {import("../core/store.js").Store} store @param {HTMLElement} rows
  */
 function isDrawn(store, rows) {
   const { list: kind } = store.state;
   const selection = store.listed;
   return `${selection?.type}s` !== kind || rows.querySelector(`.row[data-row="${selection?.row}"]`) !== null;
-}
-
-/** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */
-function intoView(box, row) {
-  // Not by `offsetTop`, which counts from whatever element around it happens to be positioned.
-  const [area, at] = [box.getBoundingClientRect(), row.getBoundingClientRect()];
-  if (at.top < area.top) box.scrollTop -= area.top - at.top;
-  else if (at.bottom > area.top + box.clientHeight) box.scrollTop += at.bottom - area.top - box.clientHeight;
-}
-
-/** @param {import("../core/store.js").Store} store @param {HTMLElement} rows @param {KeyboardEvent} event */
-function walk(store, rows, event) {
-  const all = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")]);
-  const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
-  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, all.length);
-  if (to === null || to < 0) return;
-  event.preventDefault();
-  all[to].focus();
-  if (event.key === "Enter" && narrow(store)) store.set({ pane: "details" });
-  store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(all[to].dataset.row) });
 }

@@ -24,9 +24,9 @@ export function question(store) {
     ),
   );
   return h(
-    "section",
-    { class: "question", "aria-label": "What if" },
-    asked.lines.map((/** @type {any[]} */ line) => h("p", {}, drawSpans(line, axes))),
+    "section.question",
+    { "aria-label": "What if" },
+    asked.lines.map((/** @type {any[]} */ line) => h("p", drawSpans(line, axes))),
     // Roles are said, as a table that is laid out otherwise loses its own.
     h(
       "table",

@@ -1,7 +1,8 @@
 // Source, jaxpr, StableHLO and optimized HLO side by side. Only the lines in sight exist; lines of one place light
 // together.
-import { h } from "../core/dom.js";
+import { choice, h } from "../core/dom.js";
 import { plural, thousands } from "../core/format.js";
+import { entityOf } from "../core/store.js";
 
 const LINE = 16;
 const KINDS = [
@@ -14,9 +15,9 @@ const KINDS = [
 /** @param {import("../core/store.js").Store} store */
 export function texts(store) {
   const chips = KINDS.map(([key, words]) =>
-    h("button", { type: "button", class: "chip", "data-text": key, onclick: () => toggle(store, key) }, words),
+    h("button.chip", { "data-text": key, onclick: () => toggle(store, key) }, words),
   );
-  const hits = h("span", { class: "dim hits", role: "status" });
+  const hits = h("span.dim.hits", { role: "status" });
   const search = /** @type {HTMLInputElement} */ (
     h("input", {
       type: "search",
@@ -37,8 +38,8 @@ export function texts(store) {
         )
       : "";
   };
-  const bar = h("div", { class: "textbar", role: "group", "aria-label": "Which texts" }, search, hits, chips);
-  const box = h("div", { class: "texts" });
+  const bar = h("div.textbar", { role: "group", "aria-label": "Which texts" }, search, hits, chips);
+  const box = h("div.texts");
   /** @type {Pane[]} */
   let panes = [];
   const build = () => {
@@ -48,9 +49,7 @@ export function texts(store) {
       ? KINDS.filter(([key]) => shown.includes(key)).map(([key, words]) => new Pane(store, key, words))
       : [];
     box.replaceChildren(
-      ...(panes.length
-        ? panes.map((pane) => pane.box)
-        : [h("p", { class: "nothing" }, store.data ? "Choose a text above." : "")]),
+      ...(panes.length ? panes.map((pane) => pane.box) : [h("p.nothing", store.data ? "Choose a text above." : "")]),
     );
     follow();
   };
@@ -109,11 +108,10 @@ class Pane {
     const total = text?.total ?? this.lines.length;
     const count =
       this.lines.length < total ? `${thousands(this.lines.length)} of ${plural(total, "line")}` : plural(total, "line");
-    this.view = h("div", { class: "window" });
+    this.view = h("div.window");
     this.space = h(
-      "div",
+      "div.space",
       {
-        class: "space",
         style: {
           height: `${this.lines.length * LINE + 4}px`,
           "min-width": `calc(${Math.min(500, this.lines.longest()) + 8} * 1ch)`,
@@ -122,31 +120,30 @@ class Pane {
       this.view,
     );
     this.scroll = h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() },
+      "div.scroll",
+      { tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() },
       this.space,
     );
     const head = h(
-      "div",
-      { class: "texthead" },
-      h("b", {}, words),
+      "div.texthead",
+      h("b", words),
       kind === "source"
         ? this.files(data)
-        : h("span", { class: "dim", title: "Lines are numbered as in the whole text" }, text ? count : ""),
+        : h("span.dim", { title: "Lines are numbered as in the whole text" }, text ? count : ""),
       text?.how
         ? h(
-            "span",
-            { class: "dim guess", tabindex: 0, role: "note", title: text.how, "aria-label": text.how },
+            "span.dim.guess",
+            { tabindex: 0, role: "note", title: text.how, "aria-label": text.how },
             "matched by order",
           )
         : null,
-      text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null,
+      text?.note ? h("span.dim.left", { title: text.note }, text.note) : null,
     );
     this.box = h(
       "div",
       { class: text ? "textpane" : "textpane missing" },
       head,
-      text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."),
+      text ? this.scroll : h("p.nothing", data.header.missing[this.key] ?? "There is no such text."),
     );
     new ResizeObserver(() => this.draw()).observe(this.scroll);
   }
@@ -154,16 +151,13 @@ class Pane {
   /** Which file, where there are several. @param {import("../core/blob.js").Store} data */
   files(data) {
     const names = Object.keys(data.header.texts).filter((key) => key.startsWith("source"));
-    if (names.length < 2) return h("span", { class: "dim code" }, data.header.texts.source0?.name ?? "");
-    const select = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        { "aria-label": "File", onchange: () => this.store.set({ files: Number(select.value) }) },
-        names.map((key, i) => h("option", { value: i }, data.header.texts[key].name)),
-      )
+    if (names.length < 2) return h("span.dim.code", data.header.texts.source0?.name ?? "");
+    return choice(
+      "File",
+      names.map((key, i) => [i, data.header.texts[key].name]),
+      this.store.state.files,
+      (file) => this.store.set({ files: Number(file) }),
     );
-    select.value = String(this.store.state.files);
-    return select;
   }
 
   /** What a line is to the selection: "is", "of", "hover" or "". @param {number} index @param {Marks} marks */
@@ -233,8 +227,7 @@ class Pane {
   /**
    * Looks for words, without regard to case; goes to the first line that has them, or `step` lines of them further. How
    * many there are.
-   * @param {string} words
-   * @param {number} step
+   * @param {string} words @param {number} step
    */
   find(words, step) {
     const wanted = words.toLowerCase();
@@ -267,8 +260,8 @@ class Pane {
         onclick: linked ? () => this.click(i) : undefined,
         onmouseenter: spot >= 0 ? () => this.store.set({ hoverSpot: spot }) : undefined,
       },
-      h("span", { class: "no" }, String(this.numbers[i])),
-      h("bdi", {}, this.lines.at(i)),
+      h("span.no", String(this.numbers[i])),
+      h("bdi", this.lines.at(i)),
     );
   }
 
@@ -276,7 +269,7 @@ class Pane {
   click(i) {
     const entity = this.entities[i];
     this.hold = true; // its own scroll position stays
-    if (entity >= 0) this.store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
+    if (entity >= 0) this.store.select(entityOf(entity));
     else this.store.select({ type: "line", row: this.spots[i] });
     this.hold = false;
   }
@@ -319,9 +312,4 @@ class Pane {
     if (file !== this.store.state.files && `source${file}` in data.header.texts)
       queueMicrotask(() => this.store.set({ files: file }));
   }
-}
-
-/** @param {number} count */
-export function linesText(count) {
-  return `${thousands(count)} lines`;
 }

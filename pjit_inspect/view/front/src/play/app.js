@@ -26,15 +26,15 @@ const KEYS = [
 
 /** @param {HTMLElement} root @param {import("./store.js").PlayStore} store */
 export function mount(root, store) {
-  const live = h("p", { class: "offscreen", "aria-live": "polite" });
+  const live = h("p.offscreen", { "aria-live": "polite" });
   const say = (/** @type {string} */ words) => {
     live.textContent = words;
   };
-  const frame = h("div", { class: "frame playground", role: "region", "aria-label": "Playground" });
+  const frame = h("div.frame.playground", { role: "region", "aria-label": "Playground" });
   const chooser = new Chooser(frame, say);
-  const gone = h("p", { class: "gone", role: "status" });
-  const note = h("p", { class: "problem noted", role: "alert", hidden: true });
-  const opened = h("section", { class: "opened", hidden: true });
+  const gone = h("p.gone", { role: "status" });
+  const note = h("p.problem.noted", { role: "alert", hidden: true });
+  const opened = h("section.opened", { hidden: true });
   const feet = foot();
   frame.append(
     gone,
@@ -44,20 +44,18 @@ export function mount(root, store) {
     numbers(store),
     stages(store),
     h(
-      "div",
-      { class: "body" },
+      "div.body",
       h(
-        "div",
-        { class: "controls" },
+        "div.controls",
         mesh(store, chooser),
         presets(store, say),
         groups(store, chooser),
         constraints(store, chooser),
         results(store, chooser),
       ),
-      h("div", { class: "answers" }, h("div", { class: "two" }, byAxis(store), byKind(store)), moves(store)),
+      h("div.answers", h("div.two", byAxis(store), byKind(store)), moves(store)),
     ),
-    h("div", { class: "tried" }, h("div", { class: "triedlist" }, history(store), search(store)), scatter(store)),
+    h("div.tried", h("div.triedlist", history(store), search(store)), scatter(store)),
     code(store, say),
     feet,
     live,
@@ -95,10 +93,8 @@ function focusOn(frame, key) {
 /** A page of another kind, in a frame of its own that may reach nothing. @param {HTMLElement} box @param {string} title @param {string} page @param {() => void} closed */
 function show(box, title, page, closed) {
   const close = h(
-    "button",
+    "button.button",
     {
-      type: "button",
-      class: "button",
       onclick: () => {
         box.hidden = true;
         box.replaceChildren();
@@ -108,7 +104,7 @@ function show(box, title, page, closed) {
     "Close",
   );
   box.replaceChildren(
-    h("div", { class: "title" }, h("b", {}, title), close),
+    h("div.title", h("b", title), close),
     h("iframe", { sandbox: "allow-scripts allow-downloads", srcdoc: page, title }),
   );
   box.hidden = false;
@@ -117,13 +113,11 @@ function show(box, title, page, closed) {
 
 function foot() {
   return h(
-    "div",
-    { class: "foot dim small" },
+    "div.foot.dim.small",
     KEYS.map(([keys, words]) =>
       h(
         "span",
-        {},
-        keys.map((key) => [h("kbd", {}, key), " "]),
+        keys.map((key) => [h("kbd", key), " "]),
         words,
       ),
     ),

@@ -9,7 +9,7 @@ import { axisClass } from "../core/spans.js";
 
 /** @param {BarData | null} data @param {string[]} axes all axes, in the order of their colours */
 export function bar(data, axes) {
-  if (!data) return h("span", { class: "bar", "aria-hidden": "true" });
+  if (!data) return h("span.bar", { "aria-hidden": "true" });
   let at = 0;
   const parts = data.parts.map(([share, of, hatched]) => {
     const left = at;
@@ -19,11 +19,11 @@ export function bar(data, axes) {
   });
   const mark = (/** @type {number | null | undefined} */ where, /** @type {string} */ name) =>
     where === null || where === undefined ? null : h("i", { class: name, style: { left: part(where) } });
-  const low = data.low ? h("i", { class: "low", style: { width: part(data.low) } }) : null;
+  const low = data.low ? h("i.low", { style: { width: part(data.low) } }) : null;
   return h(
-    "span",
-    { class: "bar", "aria-hidden": "true" },
-    h("span", { class: "track" }, parts),
+    "span.bar",
+    { "aria-hidden": "true" },
+    h("span.track", parts),
     low,
     mark(data.tick, "tick"),
     mark(data.limit, "limit"),

@@ -31,12 +31,8 @@ export class Chooser {
   }
 
   /**
-   * @param {HTMLElement} button
-   * @param {string} title
-   * @param {Option[]} options
-   * @param {number} chosen which of them is in force
-   * @param {string[]} axes
-   * @param {(option: Option) => void} pick
+   * @param {HTMLElement} button @param {string} title @param {Option[]} options
+   * @param {number} chosen which of them is in force @param {string[]} axes @param {(option: Option) => void} pick
    */
   open(button, title, options, chosen, axes, pick) {
     const isOpen = this.list && this.key === button.dataset.key;
@@ -57,7 +53,7 @@ export class Chooser {
         },
         h("span", { "aria-hidden": "true" }, i === chosen ? "\u2713" : ""),
         h("b", { class: one.axes?.length ? `axis ${axisClass(one.axes, axes)}` : "" }, one.words),
-        h("span", { class: "detail" }, one.detail),
+        h("span.detail", one.detail),
       ),
     );
     const mark = (/** @type {number} */ to) => {
@@ -77,9 +73,8 @@ export class Chooser {
       if (i !== chosen) pick(options[i]);
     };
     const list = h(
-      "div",
+      "div.chooser",
       {
-        class: "chooser",
         role: "listbox",
         tabindex: 0,
         "aria-label": title,
@@ -94,7 +89,7 @@ export class Chooser {
         },
         onblur: () => setTimeout(() => this.list === list && !this.holdsFocus() && this.close(false)),
       },
-      h("p", { class: "dim", "aria-hidden": "true" }, title),
+      h("p.dim", { "aria-hidden": "true" }, title),
       rows,
     );
     this.list = list;

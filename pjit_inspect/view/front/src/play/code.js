@@ -1,8 +1,8 @@
 // The lines to write for this variant, those that changed marked; to be copied, and checked.
-import { copyText } from "../core/copy.js";
+import { copyButton } from "../core/copy.js";
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { onChange, refill } from "./keep.js";
+import { follow, refill } from "./keep.js";
 
 /** Lines without a change from which on they are folded, and those of them that stay beside a change. */
 const [LONG, BESIDE] = [10, 3];
@@ -12,9 +12,9 @@ function drawn(line) {
   return h(
     "span",
     { class: line.changed ? "line changed" : "line" },
-    line.changed ? h("span", { class: "offscreen" }, "changed: ") : null,
+    line.changed ? h("span.offscreen", "changed: ") : null,
     line.text || " ",
-    line.changed ? h("span", { class: "dim" }, line.was ? `  # was ${line.was}` : "  # new") : null,
+    line.changed ? h("span.dim", line.was ? `  # was ${line.was}` : "  # new") : null,
   );
 }
 
@@ -36,8 +36,8 @@ function folded(lines) {
 /** @param {any[]} run */
 function rest(run) {
   const button = h(
-    "button",
-    { type: "button", class: "more", onclick: () => button.replaceWith(...run.map(drawn)) },
+    "button.more",
+    { onclick: () => button.replaceWith(...run.map(drawn)) },
     `${plural(run.length, "line")} more`,
   );
   return button;
@@ -49,25 +49,17 @@ const PROOFS = { equal: "\u2713 ", different: "\u25b2 ", untried: "" };
 /** @param {import("./store.js").PlayStore} store @param {(words: string) => void} say */
 export function code(store, say) {
   let wasChecking = false;
-  const how = h("span", { class: "plain" });
-  const buttons = h("span", { class: "right" });
-  const text = h("pre", { class: "lines", tabindex: 0, "aria-label": "Code to write" });
-  const note = h("p", { class: "dim small proof" });
-  const draw = onChange(
+  const how = h("span.plain");
+  const buttons = h("span.right");
+  const text = h("pre.lines", { tabindex: 0, "aria-label": "Code to write" });
+  const note = h("p.dim.small.proof");
+  follow(
+    store,
     () => [store.data.code, store.isLive],
     () => {
       const { code: data } = store.data;
       how.textContent = data.words;
-      const copy = h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          "data-key": "copy",
-          onclick: () => copyText(/** @type {any} */ (null), copy, data.text),
-        },
-        "Copy",
-      );
+      const copy = copyButton("Copy", () => data.text, { "data-key": "copy" });
       refill(buttons, data.text ? [copy] : []);
       refill(text, folded(data.lines));
       note.className = `dim small proof ${data.proof}`;
@@ -80,15 +72,7 @@ export function code(store, say) {
       wasChecking = data.check?.state === "running";
     },
   );
-  store.listen(draw);
-  draw();
-  return h(
-    "section",
-    { class: "part codepart" },
-    h("h2", { class: "minor headline" }, "Code to write ", how, buttons),
-    text,
-    note,
-  );
+  return h("section.part.codepart", h("h2.minor.headline", "Code to write ", how, buttons), text, note);
 }
 
 /** @param {import("./store.js").PlayStore} store @param {{state: string, words: string}} data */
@@ -97,7 +81,6 @@ function check(store, data) {
   return h(
     "button",
     {
-      type: "button",
       class: `button${isRunning ? " working" : ""}`,
       "data-key": "check",
       "aria-disabled": isRunning ? "true" : null,

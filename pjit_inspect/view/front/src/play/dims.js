@@ -43,11 +43,7 @@ export function dimensionWidth(store) {
  *   knows it by another, and whether XLA chooses now
  */
 
-/**
- * @param {import("./store.js").PlayStore} store
- * @param {import("./chooser.js").Chooser} chooser
- * @param {Of} of
- */
+/** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser @param {Of} of */
 export function dimensions(store, chooser, of) {
   const asked = store.spec(of.field, of.key, of.dims);
   return h(
@@ -60,11 +56,8 @@ export function dimensions(store, chooser, of) {
 }
 
 /**
- * @param {import("./store.js").PlayStore} store
- * @param {import("./chooser.js").Chooser} chooser
- * @param {Of} of
- * @param {number} at
- * @param {import("./store.js").Dimension} dim
+ * @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser @param {Of} of
+ * @param {number} at @param {import("./store.js").Dimension} dim
  */
 function dimension(store, chooser, of, at, dim) {
   const { axes } = store.data;
@@ -79,9 +72,8 @@ function dimension(store, chooser, of, at, dim) {
         : "on every device";
   const inside = [
     h(
-      "span",
-      { class: "dimwords" },
-      h("span", { class: "dim" }, dim.problem ? h("span", { class: "mark" }, "\u25b2") : null, thousands(dim.size)),
+      "span.dimwords",
+      h("span.dim", dim.problem ? h("span.mark", "\u25b2") : null, thousands(dim.size)),
       h("b", { class: dim.axes?.length ? `axis ${axisClass(dim.axes, axes)}` : "dim" }, words),
     ),
     ruler(dim, axes),
@@ -100,7 +92,6 @@ function dimension(store, chooser, of, at, dim) {
   const button = h(
     "button",
     {
-      type: "button",
       class: looks,
       "data-key": key,
       "aria-haspopup": "listbox",

@@ -1,6 +1,7 @@
 // Every variant as a row: a click goes back to it. Rows can be sorted, named, and taken as the base.
 import { h } from "../core/dom.js";
-import { onChange, refill } from "./keep.js";
+import { walk } from "../core/options.js";
+import { follow, refill } from "./keep.js";
 
 /** Rows drawn at once; searches try hundreds. */
 const AT_ONCE = 40;
@@ -20,18 +21,17 @@ const FIGURES = ["sent", "memory", "time"];
 
 /** @param {import("./store.js").PlayStore} store */
 export function history(store) {
-  const how = h("span", { class: "plain" });
-  const head = h("tr", {});
-  const body = h("tbody", {
-    onkeydown: (/** @type {KeyboardEvent} */ event) => key(store, body, event),
-  });
-  const note = h("p", { class: "dim small" });
-  const lacks = h("p", { class: "problem lacks", role: "status", hidden: true });
-  const more = h("button", { type: "button", class: "more", hidden: true });
+  const how = h("span.plain");
+  const head = h("tr");
+  const body = h("tbody", { onkeydown: (/** @type {KeyboardEvent} */ event) => key(store, body, event) });
+  const note = h("p.dim.small");
+  const lacks = h("p.problem.lacks", { role: "status", hidden: true });
+  const more = h("button.more", { hidden: true });
   let shown = AT_ONCE;
-  const draw = onChange(
+  const draw = follow(
+    store,
     () => [store.data.history, store.data.number, store.data.base, store.sort, shown, store.isLive, store.lacking],
-    () => {
+    (again) => {
       const { history: all } = store.data;
       how.textContent = all.words;
       note.textContent = all.how;
@@ -43,7 +43,7 @@ export function history(store) {
           h(
             "th",
             { scope: "col", class: `is-${name}`, "aria-sort": sorted(store, name) },
-            sorter(store, name, all.titles[name] ?? words, redraw),
+            sorter(store, name, all.titles[name] ?? words, again),
           ),
         ),
       );
@@ -56,18 +56,14 @@ export function history(store) {
       more.textContent = `${rows.length - shown} more variants`;
     },
   );
-  const redraw = () => draw();
   more.addEventListener("click", () => {
     shown += 10 * AT_ONCE;
     draw();
   });
-  store.listen(draw);
-  draw();
   return h(
-    "section",
-    { class: "part" },
-    h("h2", { class: "minor" }, "Variants tried ", how),
-    h("table", { class: "history", role: "grid", "aria-label": "Variants tried" }, h("thead", {}, head), body),
+    "section.part",
+    h("h2.minor", "Variants tried ", how),
+    h("table.history", { role: "grid", "aria-label": "Variants tried" }, h("thead", head), body),
     more,
     lacks,
     note,
@@ -84,10 +80,8 @@ function sorted(store, name) {
 function sorter(store, name, words, draw) {
   const mark = store.sort.key === name ? (store.sort.reversed ? " \u2193" : " \u2191") : "";
   return h(
-    "button",
+    "button.sorter",
     {
-      type: "button",
-      class: "sorter",
       "data-key": `sort:${name}`,
       onclick: () => {
         store.sort = { key: name, reversed: store.sort.key === name && !store.sort.reversed };
@@ -119,8 +113,7 @@ function variant(store, row) {
     store.send({ type: "rename", number: row.number, name: event.target.value });
   const name =
     isNow && store.isLive
-      ? h("input", {
-          class: "field naming",
+      ? h("input.field.naming", {
           "data-key": `name:${row.number}`,
           value: row.name,
           placeholder: "name it",
@@ -133,7 +126,7 @@ function variant(store, row) {
           },
         })
       : row.name
-        ? h("b", {}, `${row.name} `)
+        ? h("b", `${row.name} `)
         : null;
   const isBase = row.number === store.data.base;
   return h(
@@ -148,46 +141,26 @@ function variant(store, row) {
       "aria-selected": String(isNow),
       onclick: () => store.goBack(row.number),
     },
-    h("td", { class: "dim" }, row.number),
+    h("td.dim", row.number),
     h(
-      "td",
-      { class: "is-change", title: row.change },
-      h("span", { class: "two-lines" }, name, row.change, isBase ? h("span", { class: "dim" }, " (base)") : null),
+      "td.is-change",
+      { title: row.change },
+      h("span.two-lines", name, row.change, isBase ? h("span.dim", " (base)") : null),
     ),
-    h("td", { class: "is-mesh" }, row.mesh),
+    h("td.is-mesh", row.mesh),
     FIGURES.filter((one) => store.data.history.columns.includes(one)).map((one) =>
       h("td", { class: `is-${one}${row.known[one] ? "" : " dim"}` }, row[one]),
     ),
-    h(
-      "td",
-      { class: "is-fits", title: row.why },
-      row.problem ? h("span", { class: "mark" }, "\u25b2 ") : null,
-      row.fits,
-    ),
+    h("td.is-fits", { title: row.why }, row.problem ? h("span.mark", "\u25b2 ") : null, row.fits),
   );
 }
 
 /** @param {import("./store.js").PlayStore} store @param {HTMLElement} body @param {KeyboardEvent} event */
 function key(store, body, event) {
-  const rows = /** @type {HTMLElement[]} */ ([...body.querySelectorAll("tr")]);
-  const at = rows.findIndex((one) => one === /** @type {any} */ (event.composedPath()[0]));
-  if (at < 0) return;
-  const to =
-    event.key === "ArrowDown"
-      ? at + 1
-      : event.key === "ArrowUp"
-        ? at - 1
-        : event.key === "Home"
-          ? 0
-          : event.key === "End"
-            ? rows.length - 1
-            : -1;
-  if (rows[to]) {
-    rows[to].focus();
-    store.goBack(Number(rows[to].dataset.number));
-  } else if (event.key === "Enter" || event.key === " ") store.goBack(Number(rows[at].dataset.number));
-  else if (event.key === "b") store.send({ type: "base", number: Number(rows[at].dataset.number) });
-  else return;
+  const row = /** @type {HTMLElement} */ (event.composedPath()[0]);
+  if (event.key !== "b" || row.tagName !== "TR")
+    return walk(body.querySelectorAll("tr"), event, (to) => store.goBack(Number(to.dataset.number)));
+  store.send({ type: "base", number: Number(row.dataset.number) });
   event.preventDefault();
   event.stopPropagation();
 }

@@ -2,49 +2,18 @@
 import { h } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { axisClass } from "../core/spans.js";
-import { onChange, refill, said } from "./keep.js";
+import { follow, refill, said } from "./keep.js";
 
 /** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser */
 export function mesh(store, chooser) {
-  const controls = h("div", { class: "meshrow" });
-  const facts = h("p", { class: "dim small" });
-  const problem = h("div", { class: "problem", role: "alert", hidden: true });
+  const controls = h("div.meshrow");
+  const facts = h("p.dim.small");
+  const problem = h("div.problem", { role: "alert", hidden: true });
   let isAdding = false;
-  const draw = onChange(
-    () => [
-      store.mesh,
-      store.wish.target,
-      store.data.target,
-      store.data.mesh_problem,
-      store.data.mesh,
-      isAdding,
-      store.isLive,
-    ],
-    () => {
-      const { mesh: sizes, data } = store;
-      const steppers = sizes.map(([name, size], at) => [
-        at ? h("span", { class: "times", "aria-hidden": "true" }, "\u00d7") : null,
-        stepper(store, name, size),
-      ]);
-      const total = sizes.reduce((product, [, size]) => product * size, 1);
-      refill(controls, [
-        steppers,
-        h("span", { class: "product" }, "= ", h("b", {}, thousands(total)), total === 1 ? " device" : " devices"),
-        target(store, chooser),
-        store.isLive ? (isAdding ? adder(store, finish) : addButton()) : null,
-      ]);
-      facts.textContent = data.target.facts;
-      facts.hidden = !data.target.facts;
-      problem.hidden = !data.mesh_problem;
-      refill(problem, data.mesh_problem ? trouble(store, data.mesh_problem) : []);
-    },
-  );
   const addButton = () =>
     h(
-      "button",
+      "button.button",
       {
-        type: "button",
-        class: "button",
         "data-key": "add-axis",
         onclick: () => {
           isAdding = true;
@@ -59,9 +28,37 @@ export function mesh(store, chooser) {
     draw();
     /** @type {HTMLElement | null} */ (controls.querySelector("[data-key='add-axis']"))?.focus();
   };
-  store.listen(draw);
-  draw();
-  return h("section", { class: "part" }, h("h2", { class: "minor" }, "Mesh and target"), controls, facts, problem);
+  const draw = follow(
+    store,
+    () => [
+      store.mesh,
+      store.wish.target,
+      store.data.target,
+      store.data.mesh_problem,
+      store.data.mesh,
+      isAdding,
+      store.isLive,
+    ],
+    () => {
+      const { mesh: sizes, data } = store;
+      const steppers = sizes.map(([name, size], at) => [
+        at ? h("span.times", { "aria-hidden": "true" }, "\u00d7") : null,
+        stepper(store, name, size),
+      ]);
+      const total = sizes.reduce((product, [, size]) => product * size, 1);
+      refill(controls, [
+        steppers,
+        h("span.product", "= ", h("b", thousands(total)), total === 1 ? " device" : " devices"),
+        target(store, chooser),
+        store.isLive ? (isAdding ? adder(store, finish) : addButton()) : null,
+      ]);
+      facts.textContent = data.target.facts;
+      facts.hidden = !data.target.facts;
+      problem.hidden = !data.mesh_problem;
+      refill(problem, data.mesh_problem ? trouble(store, data.mesh_problem) : []);
+    },
+  );
+  return h("section.part", h("h2.minor", "Mesh and target"), controls, facts, problem);
 }
 
 /** @param {import("./store.js").PlayStore} store @param {string} name @param {number} size */
@@ -79,7 +76,7 @@ function stepper(store, name, size) {
     /** @type {string} */ label,
     /** @type {string} */ sign,
     /** @type {() => void} */ onclick,
-  ) => h("button", { type: "button", tabindex: -1, "data-key": `${key}:${name}`, "aria-label": label, onclick }, sign);
+  ) => h("button", { tabindex: -1, "data-key": `${key}:${name}`, "aria-label": label, onclick }, sign);
   const field = /** @type {HTMLInputElement} */ (
     h("input", {
       "data-key": `axis:${name}`,
@@ -108,10 +105,8 @@ function stepper(store, name, size) {
   const drop =
     store.isLive && store.mesh.length > 1
       ? h(
-          "button",
+          "button.drop",
           {
-            type: "button",
-            class: "drop",
             "data-key": `drop:${name}`,
             title: `Drop the axis ${name}`,
             "aria-label": `Drop the axis ${name}`,
@@ -123,7 +118,7 @@ function stepper(store, name, size) {
   return h(
     "span",
     { class: `axisbox ${axisClass([name], axes)}` },
-    h("b", { class: "axis" }, name),
+    h("b.axis", name),
     h(
       "span",
       { class: `stepper${was !== null && was !== size ? " changed" : ""}` },
@@ -138,15 +133,14 @@ function stepper(store, name, size) {
 /** @param {import("./store.js").PlayStore} store @param {() => void} done */
 function adder(store, done) {
   const name = /** @type {HTMLInputElement} */ (
-    h("input", {
-      class: "field",
+    h("input.field", {
       "data-key": "axis-name",
       placeholder: "name",
       "aria-label": "Name of the new axis",
       "aria-describedby": "pjit-axis-wrong",
     })
   );
-  const wrong = h("span", { class: "wrong", id: "pjit-axis-wrong", role: "alert" });
+  const wrong = h("span.wrong", { id: "pjit-axis-wrong", role: "alert" });
   const add = () => {
     const word = name.value.trim();
     const why = store.mesh.some(([own]) => own === word)
@@ -168,11 +162,10 @@ function adder(store, done) {
     event.stopPropagation();
   });
   return h(
-    "span",
-    { class: "adder" },
+    "span.adder",
     name,
-    h("button", { type: "button", class: "button", onclick: add }, "Add, size 2"),
-    h("button", { type: "button", class: "button", onclick: done }, "Cancel"),
+    h("button.button", { onclick: add }, "Add, size 2"),
+    h("button.button", { onclick: done }, "Cancel"),
     wrong,
   );
 }
@@ -181,13 +174,11 @@ function adder(store, done) {
 function target(store, chooser) {
   const { target: now } = store.data;
   const words = store.wish.target ?? now.words;
-  if (!store.isLive) return h("span", { class: "targetchip" }, words);
+  if (!store.isLive) return h("span.targetchip", words);
   /** @type {HTMLElement} */
   const button = h(
-    "button",
+    "button.targetchip",
     {
-      type: "button",
-      class: "targetchip",
       "data-key": "target",
       "aria-haspopup": "listbox",
       "aria-expanded": "false",
@@ -209,24 +200,18 @@ function target(store, chooser) {
 
 /**
  * What cannot be, and what to do: each remedy is a question of its own.
- * @param {import("./store.js").PlayStore} store
- * @param {{words: any, remedies: {words: string, set: any}[]}} problem
+ * @param {import("./store.js").PlayStore} store @param {{words: any, remedies: {words: string, set: any}[]}} problem
  */
 export function trouble(store, problem) {
   return [
-    h("p", {}, h("span", { class: "mark" }, "\u25b2 "), said(problem.words, store.data.axes)),
+    h("p", h("span.mark", "\u25b2 "), said(problem.words, store.data.axes)),
     problem.remedies.length
       ? h(
-          "div",
-          { class: "chips" },
+          "div.chips",
           problem.remedies.map((one) =>
             store.isLive && one.set
-              ? h(
-                  "button",
-                  { type: "button", class: "chip", "data-key": `way:${one.words}`, onclick: () => store.set(one.set) },
-                  one.words,
-                )
-              : h("span", { class: "chip" }, one.words),
+              ? h("button.chip", { "data-key": `way:${one.words}`, onclick: () => store.set(one.set) }, one.words)
+              : h("span.chip", one.words),
           ),
         )
       : null,

@@ -3,7 +3,7 @@ import { h } from "../core/dom.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass } from "../core/spans.js";
 import { bar } from "./bar.js";
-import { onChange, refill, said } from "./keep.js";
+import { follow, refill, said } from "./keep.js";
 
 /** @param {import("./store.js").PlayStore} store */
 export function byAxis(store) {
@@ -30,18 +30,13 @@ export function byKind(store) {
  * @param {{title: string, shown: () => any, name: (row: any) => any, first: string}} of
  */
 function table(store, of) {
-  const how = h("span", { class: "plain" });
-  const head = h("thead", {});
-  const body = h("tbody", {});
-  const nothing = h("p", { class: "dim" });
-  const part = h(
-    "section",
-    { class: "part" },
-    h("h2", { class: "minor" }, of.title, " ", how),
-    h("table", { class: "figures" }, head, body),
-    nothing,
-  );
-  const draw = onChange(
+  const how = h("span.plain");
+  const head = h("thead");
+  const body = h("tbody");
+  const nothing = h("p.dim");
+  const part = h("section.part", h("h2.minor", of.title, " ", how), h("table.figures", head, body), nothing);
+  follow(
+    store,
     () => [of.shown(), store.data.axes, store.isWaiting],
     () => {
       const { rows, how: words, columns, missing } = of.shown();
@@ -49,35 +44,31 @@ function table(store, of) {
       how.textContent = words;
       nothing.textContent = missing;
       const titles = [of.first, "", ...columns];
-      refill(head, [
-        h("tr", {}, rows.length ? titles.map((one) => (one ? h("th", { scope: "col" }, one) : h("td", {}))) : []),
-      ]);
+      refill(head, [h("tr", rows.length ? titles.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))) : [])]);
       refill(
         body,
         rows.map((/** @type {any} */ row) =>
           h(
             "tr",
-            {},
             h("th", { scope: "row" }, of.name(row)),
-            h("td", { class: "barcell" }, bar(row.bar, store.data.axes)),
-            row.cells.map((/** @type {string} */ cell) => h("td", {}, cell)),
+            h("td.barcell", bar(row.bar, store.data.axes)),
+            row.cells.map((/** @type {string} */ cell) => h("td", cell)),
           ),
         ),
       );
     },
   );
-  store.listen(draw);
-  draw();
   return part;
 }
 
 /** @param {import("./store.js").PlayStore} store */
 export function moves(store) {
-  const title = h("span", {});
-  const how = h("span", { class: "plain" });
-  const compare = h("span", { class: "right" });
-  const rows = h("ul", { class: "moves" });
-  const draw = onChange(
+  const title = h("span");
+  const how = h("span.plain");
+  const compare = h("span.right");
+  const rows = h("ul.moves");
+  follow(
+    store,
     () => [store.data.moves, store.isWaiting, store.opening, store.isLive],
     () => {
       const { moves: all, axes } = store.data;
@@ -85,10 +76,8 @@ export function moves(store) {
       title.textContent = all.title;
       how.textContent = all.how;
       const open = h(
-        "button",
+        "button.button",
         {
-          type: "button",
-          class: "button",
           "data-key": "compare",
           // While XLA is asked, what stands here is of another variant.
           disabled: Boolean(all.dim),
@@ -100,41 +89,30 @@ export function moves(store) {
       refill(compare, all.can_compare && store.isLive ? [open] : []);
       refill(rows, [
         all.rows.map((/** @type {any} */ row) => move(row, axes)),
-        all.rest
-          ? h(
-              "li",
-              { class: "move rest" },
-              h("span", {}),
-              h("span", { class: "dim" }, all.rest[0]),
-              h("span", { class: "amount" }, all.rest[1]),
-            )
-          : null,
-        all.missing ? h("li", { class: "dim" }, all.missing) : null,
+        all.rest ? h("li.move.rest", h("span"), h("span.dim", all.rest[0]), h("span.amount", all.rest[1])) : null,
+        all.missing ? h("li.dim", all.missing) : null,
       ]);
     },
   );
-  store.listen(draw);
-  draw();
-  return h("section", { class: "part" }, h("h2", { class: "minor headline" }, title, " ", how, compare), rows);
+  return h("section.part", h("h2.minor.headline", title, " ", how, compare), rows);
 }
 
 /** @param {any} row @param {string[]} axes */
 function move(row, axes) {
   return h(
-    "li",
-    { class: "move" },
+    "li.move",
     h("span", { class: axisClass(row.axes, axes) }, glyph(row.kind)),
-    h("span", { class: "movename" }, row.status ? h("b", {}, `${row.status} `) : null, said(row.what, axes)),
-    h("span", { class: "amount" }, row.amount),
+    h("span.movename", row.status ? h("b", `${row.status} `) : null, said(row.what, axes)),
+    h("span.amount", row.amount),
     h(
-      "span",
-      { class: "cause small dim", title: row.whole },
+      "span.cause.small.dim",
+      { title: row.whole },
       row.kind,
       " ",
       h("b", { class: `axis ${axisClass(row.axes, axes)}` }, row.axes_words),
       row.place ? ` \u00b7 ${row.place}` : "",
       row.cause?.length ? [" \u2014 ", said(row.cause, axes)] : null,
     ),
-    h("span", { class: "amount small dim" }, row.counts),
+    h("span.amount.small.dim", row.counts),
   );
 }

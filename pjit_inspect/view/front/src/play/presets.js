@@ -1,11 +1,11 @@
 // The layouts of the textbooks, each a button that sets every control at once; one that is none here says why.
 import { h } from "../core/dom.js";
-import { onChange, refill } from "./keep.js";
+import { follow, refill } from "./keep.js";
 
 /** @param {import("./store.js").PlayStore} store @param {(words: string) => void} say */
 export function presets(store, say) {
-  const chips = h("div", { class: "chips", role: "group", "aria-label": "Presets" });
-  const reason = h("p", { class: "dim small whynot", hidden: true });
+  const chips = h("div.chips", { role: "group", "aria-label": "Presets" });
+  const reason = h("p.dim.small.whynot", { hidden: true });
   const tell = (/** @type {string} */ why) => {
     reason.hidden = !why;
     reason.textContent = why;
@@ -17,13 +17,14 @@ export function presets(store, say) {
     else if (one.allowed) store.goBack(one.number);
   };
   const part = h(
-    "section",
-    { class: "part presets", hidden: !store.isLive },
-    h("h2", { class: "minor" }, "Presets ", h("span", { class: "plain" }, "set arguments, constraints and results")),
+    "section.part.presets",
+    { hidden: !store.isLive },
+    h("h2.minor", "Presets ", h("span.plain", "set arguments, constraints and results")),
     chips,
     reason,
   );
-  const draw = onChange(
+  follow(
+    store,
     () => [store.data.presets, store.isLive],
     () => {
       part.hidden = !store.isLive;
@@ -32,10 +33,8 @@ export function presets(store, say) {
         chips,
         store.data.presets.map((/** @type {any} */ one) =>
           h(
-            "button",
+            "button.chip",
             {
-              type: "button",
-              class: "chip",
               "data-key": `preset:${one.words}`,
               "aria-pressed": String(one.is_now),
               "aria-disabled": one.allowed ? null : "true",
@@ -49,7 +48,5 @@ export function presets(store, say) {
       );
     },
   );
-  store.listen(draw);
-  draw();
   return part;
 }

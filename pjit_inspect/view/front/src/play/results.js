@@ -1,37 +1,23 @@
 // A row for each group of equal results, with a chooser for each dimension: as XLA chooses, until somebody sets it.
 import { h } from "../core/dom.js";
-import { plural } from "../core/format.js";
-import { dimensions, isWide } from "./dims.js";
-import { onChange, refill } from "./keep.js";
-import { trouble } from "./mesh.js";
+import { dimensions } from "./dims.js";
+import { follow, refill } from "./keep.js";
+import { back, growing, row } from "./rows.js";
 
 /** With more groups than these, or more of them set, they are folded until somebody looks. */
 const FEW = 6;
-/** Rows that are drawn at once. */
-const AT_ONCE = 60;
 
 /** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser */
 export function results(store, chooser) {
-  const rows = h("div", { class: "groups", role: "list" });
-  const count = h("span", { class: "plain" });
-  const more = h("button", { type: "button", class: "more", hidden: true, onclick: () => grow() });
-  const part = /** @type {HTMLDetailsElement} */ (
-    h(
-      "details",
-      { class: "part" },
-      h("summary", { "data-key": "results" }, h("h2", { class: "minor" }, "Results ", count)),
-      rows,
-      more,
-    )
-  );
-  let shown = AT_ONCE;
+  const rows = h("div.groups", { role: "list" });
+  const count = h("span.plain");
+  const more = growing(() => draw());
+  const summary = h("summary", { "data-key": "results" }, h("h2.minor", "Results ", count));
+  const part = /** @type {HTMLDetailsElement} */ (h("details.part", summary, rows, more.button));
   let isFirst = true;
-  const grow = () => {
-    shown += 4 * AT_ONCE;
-    draw();
-  };
-  const draw = onChange(
-    () => [store.data.results, store.data.axes, store.wish.results, store.isWaiting, shown, store.isLive],
+  const draw = follow(
+    store,
+    () => [store.data.results, store.data.axes, store.wish.results, store.isWaiting, more.shown, store.isLive],
     () => {
       const { results: all, results_words } = store.data;
       part.hidden = !all.length;
@@ -41,14 +27,11 @@ export function results(store, chooser) {
       count.textContent = results_words;
       refill(
         rows,
-        all.slice(0, shown).map((/** @type {any} */ one) => result(store, chooser, one)),
+        all.slice(0, more.shown).map((/** @type {any} */ one) => result(store, chooser, one)),
       );
-      more.hidden = all.length <= shown;
-      more.textContent = plural(all.length - shown, "more group");
+      more.tell(all.length - more.shown);
     },
   );
-  store.listen(draw);
-  draw();
   return part;
 }
 
@@ -56,38 +39,18 @@ export function results(store, chooser) {
 function result(store, chooser, one) {
   const wish = store.wish.results[one.key];
   const isFree = wish === undefined ? one.free : wish === null;
-  const back = h(
-    "button",
-    {
-      type: "button",
-      class: "back",
-      "data-key": `free:${one.key}`,
-      "aria-label": `${one.name}: as XLA chooses`,
-      title: "Take the spec away: XLA chooses again",
-      onclick: () => store.set({ results: { [one.key]: null } }),
-    },
-    "let XLA choose",
-  );
-  return h(
-    "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
-    h("span", {}),
-    h(
-      "span",
-      { class: "name" },
-      h("code", { title: one.title }, one.name),
-      h(
-        "span",
-        { class: "dim small" },
-        one.sub,
-        isFree ? ", as XLA chooses" : ", set",
-        isFree || !store.isLive ? null : [" ", back],
-      ),
-    ),
-    one.dims.length
+  const free = back("let XLA choose", {
+    "data-key": `free:${one.key}`,
+    "aria-label": `${one.name}: as XLA chooses`,
+    title: "Take the spec away: XLA chooses again",
+    onclick: () => store.set({ results: { [one.key]: null } }),
+  });
+  const sub = [one.sub, isFree ? ", as XLA chooses" : ", set", isFree || !store.isLive ? null : [" ", free]];
+  return row(store, one, {
+    name: [h("code", { title: one.title }, one.name), h("span.dim.small", sub)],
+    control: one.dims.length
       ? dimensions(store, chooser, { key: one.key, name: one.name, dims: one.dims, field: "results", isFree })
-      : h("span", { class: "dims dim small" }, one.scalar),
-    h("span", { class: "held" }, one.held),
-    one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
-  );
+      : h("span.dims.dim.small", one.scalar),
+    held: h("span.held", one.held),
+  });
 }

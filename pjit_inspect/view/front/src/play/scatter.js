@@ -1,6 +1,6 @@
 // Memory against bytes, a point for each variant: a click goes there. Places and words are Python's.
 import { h, s } from "../core/dom.js";
-import { onChange, refill } from "./keep.js";
+import { follow, refill } from "./keep.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [480, 300, 46, 16, 22, 36];
 /** Where a label may stand around its point, nearest first. */
@@ -15,37 +15,30 @@ const up = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 
 /** @param {import("./store.js").PlayStore} store */
 export function scatter(store) {
-  const picture = h("div", {});
-  const legend = h("p", { class: "dim small" });
-  const title = h("span", {});
-  const part = h(
-    "section",
-    { class: "part" },
-    h("h2", { class: "minor" }, title, " ", h("span", { class: "plain" }, "lower left is better")),
-    picture,
-    legend,
-  );
-  const draw = onChange(
+  const picture = h("div");
+  const legend = h("p.dim.small");
+  const title = h("span");
+  const part = h("section.part", h("h2.minor", title, " ", h("span.plain", "lower left is better")), picture, legend);
+  follow(
+    store,
     () => [store.data.scatter, store.data.number, store.isLive],
     () => {
       const { scatter: data } = store.data;
       title.textContent = data.title;
       legend.textContent = data.legend;
-      refill(picture, data.points.length ? [drawn(store, data)] : [h("p", { class: "nothing" }, data.missing)]);
+      refill(picture, data.points.length ? [drawn(store, data)] : [h("p.nothing", data.missing)]);
     },
   );
-  store.listen(draw);
-  draw();
   return part;
 }
 
 /** @param {import("./store.js").PlayStore} store @param {any} data */
 function drawn(store, data) {
   const root = s(
-    "svg",
-    { class: "scatter", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": data.words },
+    "svg.scatter",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": data.words },
     grid(data),
-    data.front.length > 1 ? s("path", { class: "front", d: steps(data.front) }) : null,
+    data.front.length > 1 ? s("path.front", { d: steps(data.front) }) : null,
   );
   const places = data.points.map((/** @type {any} */ one) => [across(one.x), up(one.y)]);
   /** @type {number[][]} */
@@ -62,7 +55,7 @@ function drawn(store, data) {
           "data-number": one.number,
           onclick: () => store.goBack(one.number),
         },
-        s("title", {}, one.words),
+        s("title", one.words),
         s("circle", { cx: x, cy: y, r: 12, class: "reach" }),
         isNow ? s("circle", { cx: x, cy: y, r: 9, class: "now" }) : null,
         sign(one, x, y),
@@ -84,24 +77,24 @@ function grid(data) {
   const parts = [];
   for (const [share, words] of data.y_ticks)
     parts.push(
-      s("line", { class: "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: up(share), y2: up(share) }),
-      s("text", { class: "faint", x: LEFT - 6, y: up(share) + 3.5, "text-anchor": "end" }, words),
+      s("line.rule", { x1: LEFT, x2: WIDTH - RIGHT, y1: up(share), y2: up(share) }),
+      s("text.faint", { x: LEFT - 6, y: up(share) + 3.5, "text-anchor": "end" }, words),
     );
   for (const [share, words] of data.x_ticks)
     parts.push(
-      s("line", { class: "rule", x1: across(share), x2: across(share), y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }),
-      s("text", { class: "faint", x: across(share), y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" }, words),
+      s("line.rule", { x1: across(share), x2: across(share), y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }),
+      s("text.faint", { x: across(share), y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" }, words),
     );
   parts.push(
-    s("text", { class: "faint", x: LEFT, y: 11 }, data.y_label),
-    s("text", { class: "faint", x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, data.x_label),
+    s("text.faint", { x: LEFT, y: 11 }, data.y_label),
+    s("text.faint", { x: WIDTH - RIGHT, y: HEIGHT - 5, "text-anchor": "end" }, data.x_label),
   );
   if (data.limit) {
     const [share, words] = data.limit;
     if (share === null) parts.push(s("text", { x: WIDTH - RIGHT, y: 11, "text-anchor": "end" }, words));
     else
       parts.push(
-        s("line", { class: "chip", x1: LEFT, x2: WIDTH - RIGHT, y1: up(share), y2: up(share) }),
+        s("line.chip", { x1: LEFT, x2: WIDTH - RIGHT, y1: up(share), y2: up(share) }),
         s("text", { x: WIDTH - RIGHT, y: up(share) - 4, "text-anchor": "end" }, words),
       );
   }
@@ -115,10 +108,10 @@ function steps(front) {
 
 /** @param {any} one @param {number} x @param {number} y */
 function sign(one, x, y) {
-  if (one.kind === "base") return s("rect", { class: "sign", x: x - 4.5, y: y - 4.5, width: 9, height: 9 });
-  if (one.kind === "misfit") return s("path", { class: "sign", d: `M${x} ${y - 5.5}l5.2 9.4h-10.4z` });
-  const least = one.least ? s("path", { class: "least", d: `M${x} ${y - 6}v-12m-3.5 4l3.5-4 3.5 4` }) : null;
-  return [least, s("circle", { class: "sign", cx: x, cy: y, r: 4.5 })];
+  if (one.kind === "base") return s("rect.sign", { x: x - 4.5, y: y - 4.5, width: 9, height: 9 });
+  if (one.kind === "misfit") return s("path.sign", { d: `M${x} ${y - 5.5}l5.2 9.4h-10.4z` });
+  const least = one.least ? s("path.least", { d: `M${x} ${y - 6}v-12m-3.5 4l3.5-4 3.5 4` }) : null;
+  return [least, s("circle.sign", { cx: x, cy: y, r: 4.5 })];
 }
 
 /**

@@ -1,27 +1,26 @@
 // A search over layouts: its goal and its seconds, how far it is, and a button that stops it with what it has.
-import { h } from "../core/dom.js";
-import { onChange, refill } from "./keep.js";
+import { choice, h } from "../core/dom.js";
+import { follow, refill } from "./keep.js";
 
 /** @param {import("./store.js").PlayStore} store */
 export function search(store) {
-  const box = h("div", { class: "search", role: "group", "aria-label": "Search" });
+  const box = h("div.search", { role: "group", "aria-label": "Search" });
   let [goal, seconds] = ["bytes", 30];
   let isStopping = false;
-  const draw = onChange(
+  const draw = follow(
+    store,
     () => [store.data.search, store.isLive, isStopping],
     () => {
       const { search: data } = store.data;
       if (data?.state !== "running") isStopping = false;
-      if (!store.isLive || !data) return refill(box, data?.words ? [h("span", { class: "dim" }, data.words)] : []);
+      if (!store.isLive || !data) return refill(box, data?.words ? [h("span.dim", data.words)] : []);
       if (data.state === "running")
         return refill(box, [
           h("progress", { max: 1, value: data.share, "aria-label": "Search" }),
-          h("span", { class: "gauged" }, data.words),
+          h("span.gauged", data.words),
           h(
-            "button",
+            "button.button",
             {
-              type: "button",
-              class: "button",
               "data-key": "search",
               "aria-disabled": isStopping ? "true" : null,
               onclick: () => {
@@ -34,45 +33,20 @@ export function search(store) {
             isStopping ? "Stopping" : "Stop",
           ),
         ]);
-      const goals = h(
-        "select",
-        {
-          "data-key": "goal",
-          "aria-label": "What the search makes less",
-          onchange: (/** @type {any} */ event) => (goal = event.target.value),
-        },
-        ["bytes", "memory", "time"].map((one) => h("option", { value: one, selected: one === goal }, one)),
-      );
-      const budget = h(
-        "select",
-        {
-          "data-key": "budget",
-          "aria-label": "How long it searches",
-          onchange: (/** @type {any} */ event) => (seconds = Number(event.target.value)),
-        },
-        [10, 30, 60, 120].map((one) => h("option", { value: one, selected: one === seconds }, `${one} s`)),
-      );
+      /** @type {[string, string][]} */
+      const all = ["bytes", "memory", "time"].map((one) => [one, one]);
+      const goals = choice("What the search makes less", all, goal, (one) => (goal = one), { "data-key": "goal" });
+      /** @type {[number, string][]} */
+      const times = [10, 30, 60, 120].map((one) => [one, `${one} s`]);
+      const take = (/** @type {string} */ one) => (seconds = Number(one));
+      const budget = choice("How long it searches", times, seconds, take, { "data-key": "budget" });
       const start = h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          "data-key": "search",
-          onclick: () => store.send({ type: "search", goal, budget_s: seconds }),
-        },
+        "button.button",
+        { "data-key": "search", onclick: () => store.send({ type: "search", goal, budget_s: seconds }) },
         "Search",
       );
-      return refill(box, [
-        start,
-        " for less ",
-        goals,
-        " in ",
-        budget,
-        data.words ? h("span", { class: "dim" }, data.words) : null,
-      ]);
+      return refill(box, [start, " for less ", goals, " in ", budget, data.words ? h("span.dim", data.words) : null]);
     },
   );
-  store.listen(draw);
-  draw();
   return box;
 }

@@ -141,9 +141,7 @@ export class PlayStore {
 
   /**
    * The axes of each dimension, with what is asked.
-   * @param {"specs" | "results" | "constraints"} field
-   * @param {string} key
-   * @param {Dimension[]} dims
+   * @param {"specs" | "results" | "constraints"} field @param {string} key @param {Dimension[]} dims
    * @returns {string[][]}
    */
   spec(field, key, dims) {

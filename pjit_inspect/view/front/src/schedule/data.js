@@ -125,10 +125,7 @@ export function waiting(strip, lane, from, step, count) {
 
 /**
  * The event of a lane that is nearest to a place and at most `reach` away; -1 for none.
- * @param {Strip} strip
- * @param {number} lane
- * @param {number} place
- * @param {number} reach
+ * @param {Strip} strip @param {number} lane @param {number} place @param {number} reach
  */
 export function nearest(strip, lane, place, reach) {
   let found = -1;
@@ -143,10 +140,7 @@ export function nearest(strip, lane, place, reach) {
 
 /**
  * What is known of an event, as lines.
- * @param {Strip} strip
- * @param {number} index
- * @param {import("../core/blob.js").Store} data
- * @returns {string[]}
+ * @param {Strip} strip @param {number} index @param {import("../core/blob.js").Store} data @returns {string[]}
  */
 export function eventLines(strip, index, data) {
   const event = strip.events[index];

@@ -1,4 +1,5 @@
 // The schedule strip's picture: phases of kernels above, lanes of collectives below, on one scale of places.
+import { cut, dashed, line } from "../core/canvas.js";
 import { thousands } from "../core/format.js";
 import { endOf, runOf, waiting } from "./data.js";
 
@@ -75,14 +76,6 @@ function names(pen, { strip, scale, color, laneColors, laneNames, phaseNames }) 
   });
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {string} words @param {number} width */
-function cut(pen, words, width) {
-  if (pen.measureText(words).width <= width) return words;
-  let text = words;
-  while (text.length > 1 && pen.measureText(`${text}\u2026`).width > width) text = text.slice(0, -1);
-  return `${text}\u2026`;
-}
-
 /** A faint line under every lane. @param {CanvasRenderingContext2D} pen @param {Scene} scene */
 function ground(pen, { strip, scale, color }) {
   pen.fillStyle = color("rule");
@@ -94,8 +87,7 @@ function ground(pen, { strip, scale, color }) {
 
 /**
  * Kernels: neighbours of one layer and phase in one tone, the next layer in another.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene
  */
 function runs(pen, scene) {
   const { strip, scale, color } = scene;
@@ -119,11 +111,7 @@ function runs(pen, scene) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} run
- * @param {number} x
- * @param {number} end
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} run @param {number} x @param {number} end
  * @param {number} lane
  */
 function label(pen, scene, run, x, end, lane) {
@@ -140,9 +128,7 @@ function label(pen, scene, run, x, end, lane) {
 
 /**
  * How many results wait for their first use, as a thin band: the fuller, the more.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} lane
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} lane
  */
 function waits(pen, { strip, scale, laneColors }, lane) {
   const step = 2;
@@ -181,9 +167,7 @@ export function barOf({ strip, scale }, index) {
 
 /**
  * The collectives of a lane, as one path.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} lane
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} lane
  */
 function bars(pen, scene, lane) {
   const { strip, scale, laneColors } = scene;
@@ -230,20 +214,10 @@ function matmul(pen, { strip, scale, color }) {
   if (x < scale.left - 1 || x > scale.left + scale.width) return;
   pen.strokeStyle = pen.fillStyle = color("text");
   pen.lineWidth = 1;
-  pen.setLineDash([3, 2]);
-  line(pen, x, 4, x, heightOf(strip) - BOTTOM);
-  pen.setLineDash([]);
+  dashed(pen, [3, 2], () => line(pen, [x, 4], [x, heightOf(strip) - BOTTOM]));
   pen.textAlign = "left";
   const fits = x + 4 + wide < scale.left + scale.width;
   pen.fillText(words, fits ? x + 4 : x - 4 - wide, TOP / 2);
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} toX @param {number} toY */
-function line(pen, x, y, toX, toY) {
-  pen.beginPath();
-  pen.moveTo(x, y);
-  pen.lineTo(toX, toY);
-  pen.stroke();
 }
 
 /** What is selected, what the pointer is at. @param {CanvasRenderingContext2D} pen @param {Scene} scene */
@@ -263,10 +237,7 @@ function marked(pen, scene) {
 
 /**
  * A ring around a bar; with its way to the first use, which a triangle marks.
- * @param {CanvasRenderingContext2D} pen
- * @param {Scene} scene
- * @param {number} index
- * @param {boolean} isFull
+ * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} index @param {boolean} isFull
  */
 function ring(pen, scene, index, isFull) {
   const { strip, scale } = scene;
@@ -278,8 +249,8 @@ function ring(pen, scene, index, isFull) {
   const lane = strip.phases.indexOf(strip.runPhases[runOf(strip, event.firstUse)]);
   const under = topOf(strip, strip.phases.length + event.lane) + BAR + 3;
   const isInside = use <= x + width; // what starts it may use it before it is waited for
-  if (!isInside) line(pen, x + width, under, use, under);
-  line(pen, use, isInside ? y - 1 : under, use, topOf(strip, lane) + LANE);
+  if (!isInside) line(pen, [x + width, under], [use, under]);
+  line(pen, [use, isInside ? y - 1 : under], [use, topOf(strip, lane) + LANE]);
   pen.beginPath();
   pen.moveTo(use, topOf(strip, lane) + LANE - 6);
   pen.lineTo(use - 3.5, topOf(strip, lane) + LANE);

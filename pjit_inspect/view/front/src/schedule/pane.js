@@ -1,6 +1,7 @@
 // The schedule strip: kernels in the order they run, by phase and layer, and a lane of collectives for each set of mesh
 // axes. It shows what the matrix cannot: weights gathered long before their use, what runs while something is under
 // way.
+import { colorsOf, penOf } from "../core/canvas.js";
 import { h, onceAFrame } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { LANE, heightOf, paint, topOf } from "./draw.js";
@@ -16,16 +17,14 @@ let strips = 0;
 
 /**
  * The strip; it fills itself once the data are there.
- * @param {import("../core/store.js").Store} store
- * @returns {HTMLElement}
+ * @param {import("../core/store.js").Store} store @returns {HTMLElement}
  */
 export function schedule(store) {
-  const box = h("section", { class: "schedule", "aria-label": "Schedule" });
+  const box = h("section.schedule", { "aria-label": "Schedule" });
   const fill = () => {
     const { data } = store;
     const strip = data && !data.header.graph?.missing ? readStrip(data) : null;
-    if (!strip?.size)
-      return box.replaceChildren(h("p", { class: "nothing" }, data ? "No schedule: no kernel is known to run." : ""));
+    if (!strip?.size) return box.replaceChildren(h("p.nothing", data ? "No schedule: no kernel is known to run." : ""));
     box.replaceChildren(...new StripView(store, strip).parts);
   };
   store.listen((changed) => changed.has("data") && fill());
@@ -57,12 +56,7 @@ export class StripView {
     /** @type {number[]} */
     this.kernels = [];
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
-    this.option = h("div", {
-      class: "offscreen",
-      role: "option",
-      id: `pjit-strip-${++strips}`,
-      "aria-selected": "true",
-    });
+    this.option = h("div.offscreen", { role: "option", id: `pjit-strip-${++strips}`, "aria-selected": "true" });
     this.box = this.makeBox();
     this.tip = tooltip(this.box);
     this.parts = [this.head(), this.box];
@@ -73,9 +67,8 @@ export class StripView {
 
   makeBox() {
     return h(
-      "div",
+      "div.strip",
       {
-        class: "strip",
         role: "listbox",
         tabindex: 0,
         "aria-label":
@@ -99,15 +92,13 @@ export class StripView {
     const order = isScheduled ? "XLA's schedule" : "order of the program's bytes, XLA fixed none";
     const words = `${order}; places count kernels, not time; ${thousands(size)} kernels`;
     const button = (/** @type {string} */ sign, /** @type {string} */ title, /** @type {() => void} */ click) =>
-      h("button", { type: "button", class: "button", title, "aria-label": title, onclick: click }, sign);
+      h("button.button", { title, "aria-label": title, onclick: click }, sign);
     return h(
-      "div",
-      { class: "striphead" },
-      h("h3", {}, "Schedule"),
-      h("span", { class: "dim stripwords", title: words }, words),
+      "div.striphead",
+      h("h3", "Schedule"),
+      h("span.dim.stripwords", { title: words }, words),
       h(
-        "span",
-        { class: "stripzoom" },
+        "span.stripzoom",
         button("\u2212", "Zoom out (-)", () => this.zoom(2)),
         button("+", "Zoom in (+)", () => this.zoom(0.5)),
         button("All", "Show all (0)", () => this.show(0, size)),
@@ -175,16 +166,9 @@ export class StripView {
 
   paint() {
     if (!this.width) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    const height = heightOf(this.strip);
-    this.canvas.width = this.width * ratio;
-    this.canvas.height = height * ratio;
-    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas, this.width, heightOf(this.strip));
     if (!pen) return;
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.canvas);
-    const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim() || "#888";
+    const color = colorsOf(this.canvas);
     paint(pen, {
       strip: this.strip,
       scale: this.scale(),
@@ -324,7 +308,7 @@ export class StripView {
     const found = this.at(event);
     this.box.focus({ preventScroll: true });
     if (found.event >= 0) this.choose(found.event);
-    else if (found.kernel >= 0) this.chooseKernel(found.kernel);
+    else if (found.kernel >= 0) this.store.selectKernel(found.kernel);
   }
 
   /** @param {number} index */
@@ -336,14 +320,6 @@ export class StripView {
     if (row >= 0) this.store.select({ type: "collective", row });
     this.tell();
     this.draw();
-  }
-
-  /** A kernel of the lists, or else its line of source. @param {number} kernel */
-  chooseKernel(kernel) {
-    const entity = this.data.column("graph.kernel.entity")[kernel];
-    const spot = this.data.column("graph.kernel.spot")[kernel];
-    if (entity >= 0) this.store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
-    else if (spot >= 0) this.store.select({ type: "line", row: spot });
   }
 
   /** @param {KeyboardEvent} event */

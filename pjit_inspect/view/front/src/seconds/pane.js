@@ -10,7 +10,7 @@ const LETTER = 6.5;
 
 /** @param {import("../core/store.js").Store} store */
 export function timePane(store) {
-  const box = h("section", { class: "timepane", "aria-label": "Time", tabindex: 0, hidden: true });
+  const box = h("section.timepane", { "aria-label": "Time", tabindex: 0, hidden: true });
   let isDrawn = false;
   const show = () => {
     const data = store.data?.header.time;
@@ -27,8 +27,7 @@ function parts(store, data) {
   const [range, ceilings] = [data.range, data.ceilings];
   return [
     h(
-      "div",
-      { class: "timepair" },
+      "div.timepair",
       panel("How sure", "seconds a call", rows(range)),
       ceilings.length > 1 ? panel("Ceilings", "what no schedule can beat", rows(ceilings, true)) : null,
     ),
@@ -38,16 +37,15 @@ function parts(store, data) {
     picture("Roofline", data.roofline),
     picture("Scaling", data.scaling),
     h(
-      "footer",
-      { class: "dim small" },
-      [`known by: ${data.known_by}`, ...data.notes, data.footer].map((words) => h("p", {}, words)),
+      "footer.dim.small",
+      [`known by: ${data.known_by}`, ...data.notes, data.footer].map((words) => h("p", words)),
     ),
   ];
 }
 
 /** @param {string} title @param {string} words @param {any} body */
 function panel(title, words, body) {
-  return h("section", { class: "timepanel" }, h("h2", { class: "minor" }, title, h("span", {}, ` ${words}`)), body);
+  return h("section.timepanel", h("h2.minor", title, h("span", ` ${words}`)), body);
 }
 
 /** Names, figures and bars of one scale. @param {any[]} found @param {boolean} [isBound] */
@@ -56,10 +54,10 @@ function rows(found, isBound = false) {
     "dl",
     { class: isBound ? "timerows bound" : "timerows" },
     found.flatMap(([name, words, share, saved]) => [
-      h("dt", {}, name),
-      h("dd", { class: "line" }, h("i", { style: { width: `${100 * share}%` } })),
-      h("dd", { class: "number" }, words),
-      h("dd", { class: "saved dim" }, saved ?? ""),
+      h("dt", name),
+      h("dd.line", h("i", { style: { width: `${100 * share}%` } })),
+      h("dd.number", words),
+      h("dd.saved.dim", saved ?? ""),
     ]),
   );
 }
@@ -67,21 +65,16 @@ function rows(found, isBound = false) {
 /** One stacked bar with its words. @param {any} one */
 function bar(one) {
   return h(
-    "div",
-    { class: "timebar" },
-    h("span", { class: "dim" }, one.name),
+    "div.timebar",
+    h("span.dim", one.name),
     h(
-      "div",
-      {
-        class: "stack",
-        role: "img",
-        "aria-label": one.parts.map((/** @type {any} */ [n, , w]) => `${n} ${w}`).join("; "),
-      },
+      "div.stack",
+      { role: "img", "aria-label": one.parts.map((/** @type {any} */ [n, , w]) => `${n} ${w}`).join("; ") },
       one.parts.map((/** @type {[string, number, string]} */ [name, share, words]) => {
         const part = h(
           "i",
           { class: colorOf(name), style: { width: `${100 * share}%` }, title: `${name}: ${words}` },
-          h("span", {}, `${name} ${Math.round(100 * share)}\u00a0%`),
+          h("span", `${name} ${Math.round(100 * share)}\u00a0%`),
         );
         new ResizeObserver(() => {
           const label = /** @type {HTMLElement} */ (part.firstElementChild);
@@ -91,10 +84,9 @@ function bar(one) {
       }),
     ),
     h(
-      "p",
-      { class: "key small" },
+      "p.key.small",
       one.parts.map((/** @type {[string, number, string]} */ [name, , words]) =>
-        h("span", {}, h("i", { class: colorOf(name) }), name, h("span", { class: "dim" }, ` ${words}`)),
+        h("span", h("i", { class: colorOf(name) }), name, h("span.dim", ` ${words}`)),
       ),
     ),
   );
@@ -109,14 +101,13 @@ function colorOf(name) {
 
 /**
  * The call, and one turn of the loop that is open.
- * @param {import("../core/store.js").Store} store
- * @param {any[]} all
+ * @param {import("../core/store.js").Store} store @param {any[]} all
  * @param {boolean} hasLegend whether the colours are explained above
  */
 function strips(store, all, hasLegend) {
   if (!all.length) return [];
   let opened = 1;
-  const box = h("div", { class: "strips" });
+  const box = h("div.strips");
   const draw = onceAFrame(() => {
     const width = box.clientWidth;
     if (!width) return;
@@ -127,9 +118,8 @@ function strips(store, all, hasLegend) {
           "section",
           { "aria-label": strip.title },
           h(
-            "div",
-            { class: "stripbar" },
-            h("h2", { class: "minor" }, strip.title, h("span", {}, strip.network && ` ${strip.network}`)),
+            "div.stripbar",
+            h("h2.minor", strip.title, h("span", strip.network && ` ${strip.network}`)),
             number && all.length > 2 ? chooser() : null,
           ),
           drawStrip(store, strip, width, open),
@@ -149,8 +139,8 @@ function strips(store, all, hasLegend) {
         .slice(1)
         .map((strip, at) =>
           h(
-            "button",
-            { type: "button", class: "button", "aria-pressed": String(at + 1 === opened), onclick: () => open(at + 1) },
+            "button.button",
+            { "aria-pressed": String(at + 1 === opened), onclick: () => open(at + 1) },
             all.slice(1).filter((one) => one.phase === strip.phase).length > 1 || !strip.phase
               ? `loop ${at + 1}`
               : strip.phase,
@@ -158,7 +148,7 @@ function strips(store, all, hasLegend) {
         ),
     );
   new ResizeObserver(draw).observe(box);
-  return [h("section", { class: "timepanel" }, hasLegend ? null : legend(all), box)];
+  return [h("section.timepanel", hasLegend ? null : legend(all), box)];
 }
 
 /** @param {any[]} all */
@@ -173,16 +163,15 @@ function legend(all) {
   const keys = [...phases].map((phase) => [phaseClass(phase), phase || "kernels"]);
   if (waits) keys.push(["waits", "waits for network"]);
   return h(
-    "p",
-    { class: "key small" },
-    keys.map(([color, words]) => h("span", {}, h("i", { class: color }), words)),
+    "p.key.small",
+    keys.map(([color, words]) => h("span", h("i", { class: color }), words)),
   );
 }
 
 /** What takes the time, as a table. @param {import("../core/store.js").Store} store @param {any[]} tables */
 function what(store, tables) {
   let shown = 0;
-  const body = h("div", { class: "timetable", tabindex: 0, role: "region", "aria-label": "What takes the time" });
+  const body = h("div.timetable", { tabindex: 0, role: "region", "aria-label": "What takes the time" });
   const bar = tabs(
     "What takes the time",
     tables.map((table, at) => [String(at), table.name, `Seconds of a call ${table.name}`]),
@@ -195,12 +184,7 @@ function what(store, tables) {
   );
   const fill = () => body.replaceChildren(table(store, tables[shown]));
   fill();
-  return h(
-    "section",
-    { class: "timepanel" },
-    h("div", { class: "stripbar" }, h("h2", { class: "minor" }, "What takes the time"), bar.bar),
-    body,
-  );
+  return h("section.timepanel", h("div.stripbar", h("h2.minor", "What takes the time"), bar.bar), body);
 }
 
 /** @param {import("../core/store.js").Store} store @param {any} data */
@@ -208,19 +192,15 @@ function table(store, { titles, right, rows: found, names, rest }) {
   const side = (/** @type {number} */ at) => (right[at] ? "right" : undefined);
   return h(
     "table",
-    {},
     h(
       "thead",
-      {},
       h(
         "tr",
-        {},
         titles.map((/** @type {string} */ title, /** @type {number} */ at) => h("th", { class: side(at) }, title)),
       ),
     ),
     h(
       "tbody",
-      {},
       found.map((/** @type {any[][]} */ cells, /** @type {number} */ row) =>
         h(
           "tr",
@@ -228,7 +208,7 @@ function table(store, { titles, right, rows: found, names, rest }) {
           cells.map((spans, at) => h("td", { class: side(at) }, drawSpans(spans, store.first.axes))),
         ),
       ),
-      rest ? h("tr", {}, h("td", { class: "dim", colspan: titles.length }, rest)) : null,
+      rest ? h("tr", h("td.dim", { colspan: titles.length }, rest)) : null,
     ),
   );
 }
@@ -238,11 +218,7 @@ function picture(name, drawn) {
   if (!drawn) return null;
   const { src, alt, width, height, title, notes } = drawn;
   return panel(name, title, [
-    h(
-      "div",
-      { class: "roofline", tabindex: 0, role: "region", "aria-label": name },
-      h("img", { src, alt, width, height }),
-    ),
-    h("p", { class: "dim small" }, notes),
+    h("div.roofline", { tabindex: 0, role: "region", "aria-label": name }, h("img", { src, alt, width, height })),
+    h("p.dim.small", notes),
   ]);
 }

@@ -26,9 +26,7 @@ const EDGE = 3;
 export const phaseClass = (phase) => (PHASES.includes(phase) ? `ph-${PHASES.indexOf(phase)}` : "ph-none");
 
 /**
- * @param {import("../core/store.js").Store} store
- * @param {Strip} strip
- * @param {number} width
+ * @param {import("../core/store.js").Store} store @param {Strip} strip @param {number} width
  * @param {(strip: number) => void} open called with the number of a loop's strip
  */
 export function drawStrip(store, strip, width, open) {
@@ -43,20 +41,16 @@ export function drawStrip(store, strip, width, open) {
     const height = number ? AXIS : COMPUTE;
     const axis = lane.axes.length ? `axis ${axisClass(lane.axes, store.first.axes)}` : "";
     parts.push(s("text", { class: `lane ${axis}`, x: 0, y: y + height / 2 + 4 }, cut(lane.name, (left - 8) / 1.1)));
-    parts.push(s("rect", { class: "ground", x: left, y, width: room, height }));
+    parts.push(s("rect.ground", { x: left, y, width: room, height }));
     lane.pieces.forEach((piece, place) => parts.push(...drawPiece(store, piece, `${number}.${place}`, at, y, height)));
     y += height + GAP;
   });
   parts.push(...strip.loops.flatMap((loop) => drawLoop(loop, at, open)));
   parts.push(...ticks(strip.length, at, y, room));
   const picture = /** @type {SVGSVGElement} */ (
-    s(
-      "svg",
-      { class: "timestrip", width, height: y + 16, viewBox: `0 0 ${width} ${y + 16}`, "aria-hidden": "true" },
-      parts,
-    )
+    s("svg.timestrip", { width, height: y + 16, viewBox: `0 0 ${width} ${y + 16}`, "aria-hidden": "true" }, parts)
   );
-  const box = h("div", { class: "stripbox" }, picture);
+  const box = h("div.stripbox", picture);
   listen(store, strip, box);
   return box;
 }
@@ -89,9 +83,9 @@ function drawPiece(store, piece, place, at, y, height) {
 function drawLoop([begin, end, strip, words], at, open) {
   const x = at(begin);
   const width = at(end) - x;
-  const frame = s("rect", { class: "loop", x, y: NAMED - 1.5, width, height: COMPUTE + 3 });
+  const frame = s("rect.loop", { x, y: NAMED - 1.5, width, height: COMPUTE + 3 });
   if (words.length * LETTER > width) return [frame];
-  const label = s("text", { class: "loopwords", x: x + width / 2, y: 12, onclick: () => open(strip) }, words);
+  const label = s("text.loopwords", { x: x + width / 2, y: 12, onclick: () => open(strip) }, words);
   return [frame, label];
 }
 
@@ -104,8 +98,8 @@ function ticks(length, at, y, room) {
   for (let number = 0; number * step <= length * 1.0001; number++) {
     const x = at(number * step);
     const words = number ? timeText(number * step * 1e6).replace(/\.0+ /, " ") : "0";
-    found.push(s("path", { class: "tick", d: `M${x} ${y - GAP}v4` }));
-    found.push(s("text", { class: "tickwords", x: Math.min(x, at(length) - 12), y: y + 9 }, words));
+    found.push(s("path.tick", { d: `M${x} ${y - GAP}v4` }));
+    found.push(s("text.tickwords", { x: Math.min(x, at(length) - 12), y: y + 9 }, words));
   }
   return found;
 }
@@ -118,7 +112,7 @@ function hatches() {
       s("rect", { width: 5, height: 5, class: `${id} back` }),
       s("path", { d: "M1 0V5", class: id }),
     );
-  return s("defs", {}, one("pjit-wait"), one("pjit-copies"));
+  return s("defs", one("pjit-wait"), one("pjit-copies"));
 }
 
 /** What is pointed at is told, and a click selects it. @param {import("../core/store.js").Store} store @param {Strip} strip @param {HTMLElement} box */

@@ -172,9 +172,7 @@ function mixesOf(data, members) {
 
 /**
  * Every read that touches the box, sorted out.
- * @param {Data} data
- * @param {number} box
- * @param {Map<number, number>} place
+ * @param {Data} data @param {number} box @param {Map<number, number>} place
  */
 function readFlow(data, box, place) {
   const [ends, source, element, carried, size] = ["ends", "source", "element", "carried", "bytes"].map((name) =>
@@ -217,9 +215,7 @@ function noted(sets, key) {
 }
 
 /**
- * @param {Sides} sides
- * @param {number} box
- * @param {number} kernel
+ * @param {Sides} sides @param {number} box @param {number} kernel
  * @param {{name: string, bytes: number, isLater: boolean}} value
  */
 function note(sides, box, kernel, value) {
@@ -238,10 +234,7 @@ function sideName(data, box, isLater, isIn) {
 
 /**
  * Those with most bytes, and the rest in one.
- * @param {Data} data
- * @param {Sides} sides
- * @param {boolean} isIn
- * @returns {Stub[]}
+ * @param {Data} data @param {Sides} sides @param {boolean} isIn @returns {Stub[]}
  */
 function stubsOf(data, sides, isIn) {
   const all = [...sides]

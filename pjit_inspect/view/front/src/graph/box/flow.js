@@ -1,12 +1,12 @@
 // A small program drawn as itself: arguments, every kernel and collective, results, and on the arrows what flows there.
 // What is written comes from `view/inspector/flow.py` and the graph's columns.
 import { isSelected, selectKernel } from "./selection.js";
-import { stepTo } from "./walk.js";
+import { Wired } from "./wired.js";
 import { h, s } from "../../core/dom.js";
+import { intoView } from "../../core/options.js";
 import { bytesText, plural, thousands } from "../../core/format.js";
 import { axisClass } from "../../core/spans.js";
 import { THUMB, thumb } from "../../devices/shard.js";
-import { tooltip } from "../../core/tooltip.js";
 import { layered } from "../../layered/layered.js";
 
 const TITLE = "600 11px system-ui, sans-serif";
@@ -34,67 +34,47 @@ const TOO_WIDE = 2;
  */
 
 /** The picture of one program, with a selection that goes with the page's. */
-export class FlowPane {
+export class FlowPane extends Wired {
   /**
    * @param {import("../../core/store.js").Store} store
    * @param {boolean} isInset whether it stands in a notebook, which the wheel is to scroll
    */
   constructor(store, isInset) {
-    this.store = store;
-    this.data = /** @type {import("../../core/blob.js").Store} */ (store.data);
-    const { nodes, edges, copies } = this.data.header.flow;
+    const { nodes, edges, copies } = /** @type {import("../../core/blob.js").Store} */ (store.data).header.flow;
+    super(store, edges);
     this.all = store.first.axes;
-    /** @type {[number, number][]} */
-    this.edges = edges;
     const pen = document.createElement("canvas").getContext("2d");
     /** @type {FlowNode[]} */
     this.nodes = nodes.map((/** @type {any} */ node, /** @type {number} */ i) => this.read(node, i, nodes));
     this.sizes = this.nodes.map((node) => sizeOf(node, pen));
-    this.picture = layered({ nodes: this.sizes, edges: this.edges }, { width: 900 });
-    this.current = -1;
-    this.arrows = this.edges.map((_, i) => this.arrow(i));
-    this.groups = this.nodes.map((_, i) => this.group(i));
-    this.wires = s("g", {}, this.arrows);
-    const [width, height] = [this.picture.width + 24, this.picture.height + 20];
-    this.svg = s(
-      "svg",
-      {
-        class: "dag flow",
-        role: "listbox",
-        "aria-label": "The program: arguments, kernels, collectives, results. Arrows walk along the flow",
-        viewBox: `-12 -8 ${width} ${height}`,
-        width,
-        height,
-        style: { "--dag-width": `${width}px` },
-      },
-      this.wires,
-      this.groups,
-    );
-    this.svg.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
-    this.scroller = h("div", { class: "flowbody" }, isInset ? null : this.svg);
+    const picture = layered({ nodes: this.sizes, edges: this.edges }, { width: 900 });
+    this.width = picture.width;
+    this.arrows = this.edges.map(([from], i) => {
+      // The words beside the arrow belong to the source's place: the line passes them.
+      const [[x, y]] = picture.routes[i];
+      return this.arrow([[x, y - this.sizes[from].beside], ...picture.routes[i]]);
+    });
+    this.groups = this.nodes.map((_, i) => this.group(i, picture.boxes[i]));
+    const label = "The program: arguments, kernels, collectives, results. Arrows walk along the flow";
+    this.svg = this.assemble("svg.dag.flow", label, picture, [12, 8, 20]);
+    this.scroller = h("div.flowbody", isInset ? null : this.svg);
     const kernels = nodes.filter((/** @type {any} */ node) => node.kind === "kernel").length;
     const collectives = nodes.filter((/** @type {any} */ node) => node.kind === "collective").length;
     const words = [plural(kernels, this.data.header.work), plural(collectives, "collective")];
     const left = copies ? `; ${copies} layout cop${copies === 1 ? "y" : "ies"} not drawn` : ", all drawn";
     this.element = h(
-      "div",
-      { class: "flowpane" },
+      "div.flowpane",
       isInset ? this.besideScroller() : this.scroller,
-      h(
-        "p",
-        { class: "dim flowfoot" },
-        `${words.join(", ")}${left}. Shapes and bytes on arrows are those of one device.`,
-      ),
+      h("p.dim.flowfoot", `${words.join(", ")}${left}. Shapes and bytes on arrows are those of one device.`),
     );
-    this.tip = tooltip(/** @type {any} */ (this.svg));
     this.element.hidden = true;
   }
 
   /** The picture over its scroll bars' box, not in it: a wheel's turn goes on to the notebook, a drag moves the picture. */
   besideScroller() {
     const { scroller, svg } = this;
-    const space = h("div", {});
-    const clip = h("div", { class: "flowclip" }, svg);
+    const space = h("div");
+    const clip = h("div.flowclip", svg);
     scroller.append(space);
     const place = () => {
       clip.style.width = `${scroller.clientWidth}px`;
@@ -109,7 +89,7 @@ export class FlowPane {
     observer.observe(scroller);
     observer.observe(svg);
     dragged(clip, scroller);
-    return h("div", { class: "flowview" }, scroller, clip);
+    return h("div.flowview", scroller, clip);
   }
 
   /** Pixels that the picture and its foot take. */
@@ -119,7 +99,7 @@ export class FlowPane {
 
   /** Whether it can be read in a pane of this width. @param {number} width */
   fits(width) {
-    return this.picture.width <= TOO_WIDE * width;
+    return this.width <= TOO_WIDE * width;
   }
 
   /** @param {any} node @param {number} index @param {any[]} all @returns {FlowNode} */
@@ -187,59 +167,24 @@ export class FlowPane {
     };
   }
 
-  /** @param {number} index */
-  arrow(index) {
-    const [from] = this.edges[index];
-    const route = this.picture.routes[index];
-    const [x, y] = route[route.length - 1];
-    const [startX, startY] = route[0];
-    // The words beside the arrow belong to the source's place: the line passes them.
-    const top = startY - this.sizes[from].beside;
-    const points = [[startX, top], ...route].map((point) => point.join(",")).join(" ");
-    return s(
-      "g",
-      { class: "edge" },
-      s("polyline", { points }),
-      s("path", { class: "tip", d: `M${x - 3.5} ${y - 5.5}h7L${x} ${y}z` }),
-    );
-  }
-
-  /** @param {number} index */
-  group(index) {
+  /** @param {number} index @param {{x: number, y: number}} place */
+  group(index, place) {
     const node = this.nodes[index];
     const size = this.sizes[index];
-    const place = this.picture.boxes[index];
-    const left = 0;
     const height = size.height - size.beside;
+    const isCollective = node.kind === "collective";
     const mini = node.of.tiles ? thumb({ ...node.of, spec: node.of.value.spec }, this.all) : null;
-    const indent = mini ? THUMB.width + 8 : 0;
-    return /** @type {SVGGElement} */ (
-      s(
-        "g",
-        {
-          class: `kernel ${node.kind} ${node.kind === "collective" ? "move" : node.isMatmul ? "matmul" : "plain"} ${node.color}`,
-          role: "option",
-          tabindex: index ? -1 : 0,
-          "aria-label": node.story.join("; "),
-          "aria-selected": "false",
-          transform: `translate(${place.x} ${place.y})`,
-          onclick: () => this.choose(index),
-          onpointermove: (/** @type {PointerEvent} */ event) => this.tip.show(node.story, event.clientX, event.clientY),
-          onpointerleave: () => this.tip.hide(),
-        },
-        s("rect", { x: left, width: size.box, height, rx: node.kind === "collective" ? height / 2 : 3 }),
-        node.isMatmul ? s("rect", { class: "side", x: left, width: 3, height }) : null,
-        mini && s("g", { transform: `translate(${left + PAD} 7)` }, mini),
-        node.lines.map((line, i) =>
-          this.text(
-            line,
-            i ? "name" : "title",
-            left + PAD + indent + (node.kind === "collective" ? 4 : 0),
-            4 + LINE * (i + 0.78),
-          ),
-        ),
-        node.beside.map((line, i) => this.text(line, "beside", (size.port ?? 0) + BESIDE, height + LINE * (i + 0.95))),
-      )
+    const left = PAD + (mini ? THUMB.width + 8 : 0) + (isCollective ? 4 : 0);
+    return this.node(
+      index,
+      `${node.kind} ${isCollective ? "move" : node.isMatmul ? "matmul" : "plain"} ${node.color}`,
+      node.story,
+      place,
+      s("rect", { x: 0, width: size.box, height, rx: isCollective ? height / 2 : 3 }),
+      node.isMatmul ? s("rect.side", { x: 0, width: 3, height }) : null,
+      mini && s("g", { transform: `translate(${PAD} 7)` }, mini),
+      node.lines.map((line, i) => this.text(line, i ? "name" : "title", left, 4 + LINE * (i + 0.78))),
+      node.beside.map((line, i) => this.text(line, "beside", (size.port ?? 0) + BESIDE, height + LINE * (i + 0.95))),
     );
   }
 
@@ -258,69 +203,34 @@ export class FlowPane {
 
   /** @param {number} index */
   choose(index) {
-    const { one, of } = this.nodes[index];
-    this.tip.hide();
-    this.current = index;
-    this.groups[index].focus({ preventScroll: true });
+    const { one } = this.nodes[index];
+    this.goTo(index);
+    const row = one ? -1 : this.store.rows("arrays").findIndex((array) => this.isEnd(index, array));
     if (one) selectKernel(this.store, /** @type {any} */ (one));
-    else {
-      const role = of.kind === "argument" ? "input" : "output";
-      const rows = this.store.rows("arrays");
-      const row = rows.findIndex((row) => row.role === role && (row.name === of.name || row.name === of.pattern));
-      if (row >= 0) this.store.select({ type: "array", row });
-    }
+    else if (row >= 0) this.store.select({ type: "array", row });
     this.mark();
   }
 
-  /** @param {number} index */
-  isOn(index) {
-    const { one, of } = this.nodes[index];
-    if (one) return isSelected(this.store, /** @type {any} */ (one));
-    const { listed: selection } = this.store;
-    if (selection?.type !== "array") return false;
-    const row = this.store.rows("arrays")[selection.row];
+  /** Whether an argument or result is a row of arrays. @param {number} index @param {any} row */
+  isEnd(index, row) {
+    const { of } = this.nodes[index];
     return (
       row.role === (of.kind === "argument" ? "input" : "output") && (row.name === of.name || row.name === of.pattern)
     );
   }
 
-  /** Goes with the selection. */
+  /** @param {number} index */
+  isOn(index) {
+    const { one } = this.nodes[index];
+    if (one) return isSelected(this.store, /** @type {any} */ (one));
+    const { listed } = this.store;
+    return listed?.type === "array" && this.isEnd(index, this.store.rows("arrays")[listed.row]);
+  }
+
   update() {
-    if (this.current < 0 || !this.isOn(this.current)) this.current = this.nodes.findIndex((_, i) => this.isOn(i));
-    this.mark();
+    super.update();
     const group = this.groups[this.current];
-    const body = this.scroller;
-    const area = body.getBoundingClientRect();
-    if (!group || !area.height) return;
-    const at = group.getBoundingClientRect();
-    if (at.top < area.top) body.scrollTop -= area.top - at.top + NEAR;
-    else if (at.bottom > area.bottom) body.scrollTop += at.bottom - area.bottom + NEAR;
-  }
-
-  /** Lights what is selected, what it takes, and what takes its result. */
-  mark() {
-    const near = new Set();
-    this.edges.forEach(([from, to], i) => {
-      const isLit = this.current >= 0 && (from === this.current || to === this.current);
-      if (isLit) near.add(from).add(to);
-      this.arrows[i].classList.toggle("lit", isLit);
-      if (isLit) this.wires.append(this.arrows[i]);
-    });
-    this.groups.forEach((group, i) => {
-      group.setAttribute("aria-selected", String(i === this.current || this.isOn(i)));
-      group.classList.toggle("near", near.has(i) && i !== this.current);
-      group.setAttribute("tabindex", i === Math.max(0, this.current) ? "0" : "-1");
-    });
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const at = this.groups.findIndex((group) => group === event.target);
-    const to = at < 0 ? undefined : stepTo(event, at, this.picture.boxes, this.edges);
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.choose(to);
+    if (group && this.scroller.clientHeight) intoView(this.scroller, group, NEAR);
   }
 }
 

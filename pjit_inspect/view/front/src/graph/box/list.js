@@ -1,7 +1,8 @@
 // The kernels of one box as a list, in schedule order, where a graph would say less.
 import { axesOf, kernelLines, kernelTitle } from "./data.js";
 import { isSelected, reveal, selectKernel } from "./selection.js";
-import { h, moved } from "../../core/dom.js";
+import { h } from "../../core/dom.js";
+import { walk } from "../../core/options.js";
 import { bytesText, thousands } from "../../core/format.js";
 import { glyph } from "../../core/glyphs.js";
 import { axisClass } from "../../core/spans.js";
@@ -9,8 +10,7 @@ import { axisClass } from "../../core/spans.js";
 const PAGE = 300;
 
 /**
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxContent} content
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxContent} content
  * @param {import("./pane.js").Moves} moves
  * @returns {{element: Element, update: () => void, focus: () => void, reveal: () => void}}
  */
@@ -23,15 +23,8 @@ export function boxList(store, content, moves) {
     class: `boxrows${content.kernels.some((one) => one.args.length) ? "" : " noargs"}`,
     role: "listbox",
     "aria-label": `Kernels of ${content.title}`,
-    onkeydown: (/** @type {KeyboardEvent} */ event) => {
-      const at = options.indexOf(/** @type {HTMLElement} */ (event.target));
-      const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, options.length);
-      if (to === null || at < 0) return;
-      event.preventDefault();
-      event.stopPropagation();
-      options[to].focus();
-      selectKernel(store, content.kernels[to]);
-    },
+    onkeydown: (/** @type {KeyboardEvent} */ event) =>
+      walk(options, event, (option) => selectKernel(store, content.kernels[options.indexOf(option)])),
   });
   const update = () =>
     options.forEach((option, i) => option.setAttribute("aria-selected", String(isSelected(store, content.kernels[i]))));
@@ -42,16 +35,14 @@ export function boxList(store, content, moves) {
     more.hidden = content.kernels.length <= limit;
     more.textContent = `${thousands(content.kernels.length - limit)} more`;
   };
-  const more = h("button", {
-    type: "button",
-    class: "more",
+  const more = h("button.more", {
     onclick: () => {
       limit += PAGE * 4;
       draw();
     },
   });
   draw();
-  const element = h("div", { class: "boxlist" }, stubs(content, moves, true), list, more, stubs(content, moves, false));
+  const element = h("div.boxlist", stubs(content, moves, true), list, more, stubs(content, moves, false));
   const chosen = () => options.find((option) => option.getAttribute("aria-selected") === "true");
   return {
     element,
@@ -65,10 +56,8 @@ export function boxList(store, content, moves) {
 }
 
 /**
- * @param {import("../../core/store.js").Store} store
- * @param {import("../../core/blob.js").Store} data
- * @param {import("./data.js").BoxKernel} one
- * @param {number} index
+ * @param {import("../../core/store.js").Store} store @param {import("../../core/blob.js").Store} data
+ * @param {import("./data.js").BoxKernel} one @param {number} index
  */
 function row(store, data, one, index) {
   const set = axesOf(one, data);
@@ -86,32 +75,29 @@ function row(store, data, one, index) {
       onclick: () => selectKernel(store, one),
     },
     glyph(kind),
-    h("span", { class: "name" }, h("bdi", {}, `${one.matmuls && !set ? "\u00d7 " : ""}${kernelTitle(one, data)}`)),
-    h("span", { class: "code dim name" }, h("bdi", {}, one.name)),
-    h("span", { class: "dim name args" }, args ? h("bdi", {}, args) : null),
-    h("span", { class: "size" }, one.bytes < 0 ? "" : bytesText(one.bytes)),
+    h("span.name", h("bdi", `${one.matmuls && !set ? "\u00d7 " : ""}${kernelTitle(one, data)}`)),
+    h("span.code.dim.name", h("bdi", one.name)),
+    h("span.dim.name.args", args ? h("bdi", args) : null),
+    h("span.size", one.bytes < 0 ? "" : bytesText(one.bytes)),
   );
 }
 
 /**
  * What comes from other boxes, or goes there.
- * @param {import("./data.js").BoxContent} content
- * @param {import("./pane.js").Moves} moves
- * @param {boolean} isIn
+ * @param {import("./data.js").BoxContent} content @param {import("./pane.js").Moves} moves @param {boolean} isIn
  */
 function stubs(content, moves, isIn) {
   const all = content.stubs.filter((stub) => stub.isIn === isIn);
   if (!all.length) return null;
   return h(
-    "p",
-    { class: "boxstubs dim" },
+    "p.boxstubs.dim",
     isIn ? "from " : "to ",
     all.flatMap((stub, i) => {
       const words = `${stub.words} ${bytesText(stub.bytes)}`;
       const shown =
         stub.box < 0
           ? h("span", { title: stub.more.join("\n") }, words)
-          : h("button", { type: "button", class: "link", onclick: () => moves.show(stub.box) }, words);
+          : h("button.link", { onclick: () => moves.show(stub.box) }, words);
       return [i ? " \u00b7 " : "", shown];
     }),
   );

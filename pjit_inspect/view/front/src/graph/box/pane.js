@@ -15,9 +15,7 @@ const closers = new WeakMap();
  * Opens a box of the graph in `host`, which must be positioned, over what is there and in place of a box that is open
  * there already. Returns what closes it. A stub of another box opens that one in its place; `changed(box)` tells which
  * is open now, -1 for none.
- * @param {import("../../core/store.js").Store} store
- * @param {number} box
- * @param {HTMLElement} host
+ * @param {import("../../core/store.js").Store} store @param {number} box @param {HTMLElement} host
  * @param {(box: number) => void} [changed]
  * @param {boolean} [isQuiet] whether the page opens it by itself: then the reader's focus stays where it is
  * @returns {() => void}
@@ -63,10 +61,7 @@ export function openBox(store, box, host, changed = () => {}, isQuiet = false) {
 
 /**
  * One box in the pane; returns what ends its listening.
- * @param {import("../../core/store.js").Store} store
- * @param {HTMLElement} pane
- * @param {number} box
- * @param {Moves} moves
+ * @param {import("../../core/store.js").Store} store @param {HTMLElement} pane @param {number} box @param {Moves} moves
  * @param {boolean} isQuiet
  */
 function fill(store, pane, box, moves, isQuiet) {
@@ -76,13 +71,11 @@ function fill(store, pane, box, moves, isQuiet) {
   const canDraw = dag !== null && dag.picture.width <= WIDEST;
   let isList = !canDraw || dag.picture.width > TOO_NARROW * pane.clientWidth;
   let stop = () => {};
-  const body = h("div", { class: "boxbody" });
+  const body = h("div.boxbody");
   const button = canDraw
     ? h(
-        "button",
+        "button.button",
         {
-          type: "button",
-          class: "button",
           onclick: () => {
             isList = !isList;
             draw(true);
@@ -113,30 +106,18 @@ function fill(store, pane, box, moves, isQuiet) {
   pane.setAttribute("aria-label", `Inside ${content.title}`);
   pane.replaceChildren(
     h(
-      "header",
-      { class: "boxhead" },
-      h("h3", { class: "boxtitle" }, h("bdi", {}, content.title)),
+      "header.boxhead",
+      h("h3.boxtitle", h("bdi", content.title)),
       h(
-        "div",
-        { class: "boxbuttons" },
+        "div.boxbuttons",
         button,
         h(
-          "button",
-          {
-            type: "button",
-            class: "button",
-            "aria-label": "Close (Escape)",
-            title: "Close (Escape)",
-            onclick: moves.close,
-          },
+          "button.button",
+          { "aria-label": "Close (Escape)", title: "Close (Escape)", onclick: moves.close },
           "\u00d7 Close",
         ),
       ),
-      h(
-        "p",
-        { class: "dim boxfacts" },
-        `${content.facts.join(" \u00b7 ")}. Attribution of kernels to boxes is modelled. ${why}`,
-      ),
+      h("p.dim.boxfacts", `${content.facts.join(" \u00b7 ")}. Attribution of kernels to boxes is modelled. ${why}`),
     ),
     body,
   );
@@ -152,8 +133,7 @@ const followers = new WeakMap();
 
 /**
  * Runs `update` when the selection changes, until what it returns is called or another box is opened.
- * @param {import("../../core/store.js").Store} store
- * @param {() => void} update
+ * @param {import("../../core/store.js").Store} store @param {() => void} update
  */
 function listening(store, update) {
   let slot = followers.get(store);

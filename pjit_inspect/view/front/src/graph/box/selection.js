@@ -1,22 +1,22 @@
 // What selecting a kernel of a box means everywhere else, and what the selection means in a box.
+import { intoView } from "../../core/options.js";
+import { entityOf } from "../../core/store.js";
 
 /**
  * Selects what a kernel is in the lists, or else its line of source.
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxKernel} one
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxKernel} one
  */
 export function selectKernel(store, one) {
   const { data } = store;
   const row = one.collective < 0 ? -1 : (data?.column("graph.collective.row")[one.collective] ?? -1);
   if (row >= 0) store.select({ type: "collective", row });
-  else if (one.entity >= 0) store.select({ type: one.entity % 2 ? "kernel" : "collective", row: one.entity >> 1 });
+  else if (one.entity >= 0) store.select(entityOf(one.entity));
   else if (one.spot >= 0) store.select({ type: "line", row: one.spot });
 }
 
 /**
  * Whether the selection is this kernel, or a group it is one of.
- * @param {import("../../core/store.js").Store} store
- * @param {import("./data.js").BoxKernel} one
+ * @param {import("../../core/store.js").Store} store @param {import("./data.js").BoxKernel} one
  */
 export function isSelected(store, one) {
   const { listed: selection } = store;
@@ -30,11 +30,5 @@ export function isSelected(store, one) {
 /** Scrolls only inside the pane. @param {Element} element */
 export function reveal(element) {
   const box = element.closest(".boxbody");
-  if (!box) return;
-  const area = box.getBoundingClientRect();
-  const at = element.getBoundingClientRect();
-  if (at.top < area.top) box.scrollTop -= area.top - at.top + 8;
-  else if (at.bottom > area.bottom) box.scrollTop += at.bottom - area.bottom + 8;
-  if (at.left < area.left) box.scrollLeft -= area.left - at.left + 8;
-  else if (at.right > area.right) box.scrollLeft += at.right - area.right + 8;
+  if (box) intoView(box, element, 8);
 }

@@ -4,10 +4,7 @@
 
 /**
  * Where a key leads from a node; undefined for keys that lead nowhere.
- * @param {KeyboardEvent} event
- * @param {number} at
- * @param {Box[]} boxes
- * @param {[number, number][]} edges
+ * @param {KeyboardEvent} event @param {number} at @param {Box[]} boxes @param {[number, number][]} edges
  * @returns {number | undefined}
  */
 export function stepTo(event, at, boxes, edges) {
@@ -24,13 +21,7 @@ export function stepTo(event, at, boxes, edges) {
   }[event.key];
 }
 
-/**
- * @param {Box[]} boxes
- * @param {[number, number][]} edges
- * @param {number} at
- * @param {number} dx
- * @param {number} dy
- */
+/** @param {Box[]} boxes @param {[number, number][]} edges @param {number} at @param {number} dx @param {number} dy */
 function toward(boxes, edges, at, dx, dy) {
   const middle = (/** @type {Box} */ box) => [box.x + box.width / 2, box.y + box.height / 2];
   const [x, y] = middle(boxes[at]);

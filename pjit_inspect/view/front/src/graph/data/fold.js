@@ -65,10 +65,7 @@ const MOST_SKIPS = 6;
 
 /**
  * `flows: false` leaves the arrows out.
- * @param {Graph} graph
- * @param {Shown} shown
- * @param {{flows?: boolean}} [options]
- * @returns {View}
+ * @param {Graph} graph @param {Shown} shown @param {{flows?: boolean}} [options] @returns {View}
  */
 export function viewOf(graph, shown, { flows = true } = {}) {
   const { stand, vis, isClosed } = standing(graph, shown);
@@ -127,10 +124,7 @@ function firstLeaf(graph, row, close) {
 
 /**
  * Visible rows, top to bottom.
- * @param {Graph} graph
- * @param {Shown} shown
- * @param {Uint8Array} isClosed
- * @returns {Item[]}
+ * @param {Graph} graph @param {Shown} shown @param {Uint8Array} isClosed @returns {Item[]}
  */
 function itemsOf(graph, shown, isClosed) {
   /** @type {Item[]} */
@@ -167,10 +161,7 @@ function itemsOf(graph, shown, isClosed) {
 
 /**
  * What each visible box holds: of a fold, what its shown member holds, and the time of its slowest.
- * @param {Graph} graph
- * @param {Int32Array} stand
- * @param {Int32Array} vis
- * @param {Uint8Array} isClosed
+ * @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed
  */
 function cellsOf(graph, stand, vis, isClosed) {
   const { box } = graph;
@@ -227,10 +218,7 @@ function cellsOf(graph, stand, vis, isClosed) {
 /**
  * Measured times: unlike all else they differ between equal layers, so that a box has the time of the slowest member it
  * stands for. `slowest` is that member's row; -1 where it stands for itself.
- * @param {Graph} graph
- * @param {Int32Array} stand
- * @param {Int32Array} vis
- * @param {Uint8Array} isClosed
+ * @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed
  * @param {Map<number, Cell>} cells
  */
 function addTimes(graph, stand, vis, isClosed, cells) {
@@ -305,10 +293,7 @@ export function lineOf(graph, number) {
 
 /**
  * What other members of closed folds have otherwise.
- * @param {Graph} graph
- * @param {Map<number, Cell>} cells
- * @param {Int32Array} stand
- * @param {Int32Array} vis
+ * @param {Graph} graph @param {Map<number, Cell>} cells @param {Int32Array} stand @param {Int32Array} vis
  * @param {Uint8Array} isClosed
  */
 function differences(graph, cells, stand, vis, isClosed) {
@@ -330,11 +315,7 @@ function differences(graph, cells, stand, vis, isClosed) {
 }
 
 /**
- * @param {Cell | undefined} cell
- * @param {number} member
- * @param {number} kind
- * @param {number} axes
- * @param {number} count
+ * @param {Cell | undefined} cell @param {number} member @param {number} kind @param {number} axes @param {number} count
  * @param {number} bytes
  */
 function state(cell, member, kind, axes, count, bytes) {
@@ -348,10 +329,7 @@ function state(cell, member, kind, axes, count, bytes) {
 
 /**
  * Closed fold -> member -> "cell,kind,axes" -> [count, bytes].
- * @param {Graph} graph
- * @param {Int32Array} stand
- * @param {Int32Array} vis
- * @param {Uint8Array} isClosed
+ * @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed
  */
 function countedBy(graph, stand, vis, isClosed) {
   /** @type {Map<number, Map<number, Map<string, number[]>>>} */
@@ -377,10 +355,7 @@ function countedBy(graph, stand, vis, isClosed) {
 
 /**
  * Fusions that stand in one cell and do work of another: [kernel, row, phase, instructions] in both.
- * @param {Graph} graph
- * @param {Map<number, Cell>} cells
- * @param {Int32Array} stand
- * @param {Int32Array} vis
+ * @param {Graph} graph @param {Map<number, Cell>} cells @param {Int32Array} stand @param {Int32Array} vis
  */
 function mixes(graph, cells, stand, vis) {
   const { kernel, row, phase, instructions } = graph.mix;
@@ -450,13 +425,8 @@ export function flowsOf(graph, { cells, items, stand, vis, isClosed }) {
 }
 
 /**
- * @param {Sum} sum
- * @param {number} bytes
- * @param {boolean} leaves
- * @param {boolean} enters
- * @param {{ids: Int32Array, rows: number[][]}} chains
- * @param {number} near
- * @param {number} far
+ * @param {Sum} sum @param {number} bytes @param {boolean} leaves @param {boolean} enters
+ * @param {{ids: Int32Array, rows: number[][]}} chains @param {number} near @param {number} far
  */
 function addTo(sum, bytes, leaves, enters, chains, near, far) {
   const a = chains.ids[near];
@@ -473,8 +443,7 @@ function addTo(sum, bytes, leaves, enters, chains, near, far) {
 
 /**
  * For each row the members of closed folds that it stands in, outer ones first, as a number of `rows`.
- * @param {Graph} graph
- * @param {Uint8Array} isClosed
+ * @param {Graph} graph @param {Uint8Array} isClosed
  */
 function chainsOf(graph, isClosed) {
   const ids = new Int32Array(graph.rows);
@@ -490,9 +459,7 @@ function chainsOf(graph, isClosed) {
 
 /**
  * Whether a row is a member of a closed fold, or of the like of one in a member that is not shown.
- * @param {Graph} graph
- * @param {number} row
- * @param {Uint8Array} isClosed
+ * @param {Graph} graph @param {number} row @param {Uint8Array} isClosed
  */
 function isFolded(graph, row, isClosed) {
   const fold = graph.row.fold[row];
@@ -508,8 +475,7 @@ const FAR = 2;
 /**
  * How an arrow between two rows goes among members of folds: within one, to the next one, or farther; and in which
  * fold.
- * @param {Graph} graph
- * @param {{ids: Int32Array, rows: number[][]}} chains
+ * @param {Graph} graph @param {{ids: Int32Array, rows: number[][]}} chains
  */
 function stepsOf(graph, chains) {
   /** @type {Map<number, {fold: number, onward: number}>} */
@@ -540,8 +506,7 @@ function stepsOf(graph, chains) {
 
 /**
  * The place of each cell among those of its phase, top to bottom.
- * @param {Item[]} items
- * @param {Map<number, Cell>} cells
+ * @param {Item[]} items @param {Map<number, Cell>} cells
  */
 export function orderOf(items, cells) {
   /** @type {Map<Cell, number>} */
@@ -557,11 +522,7 @@ export function orderOf(items, cells) {
 }
 
 /**
- * @param {Graph} graph
- * @param {Sum} sum
- * @param {Map<Cell, number>} order
- * @param {Uint8Array} isClosed
- * @returns {Flow}
+ * @param {Graph} graph @param {Sum} sum @param {Map<Cell, number>} order @param {Uint8Array} isClosed @returns {Flow}
  */
 function finished(graph, sum, order, isClosed) {
   const { flow, step } = sum;

@@ -13,11 +13,8 @@ import { LINE } from "./matrix.js";
 const isIn = (at, x, y) => x >= at.x && x <= at.x + at.w && y >= at.y && y <= at.y + at.h;
 
 /**
- * @param {Layout} layout
- * @param {number} x
- * @param {number} y
- * @param {(band: any) => {x: number, y: number, w: number, h: number} | null} badgeOf
- * @returns {Hit | null}
+ * @param {Layout} layout @param {number} x @param {number} y
+ * @param {(band: any) => {x: number, y: number, w: number, h: number} | null} badgeOf @returns {Hit | null}
  */
 export function hitAt(layout, x, y, badgeOf) {
   const box = layout.boxes.find((one) => isIn(one, x, y));

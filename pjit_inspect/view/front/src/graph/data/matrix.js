@@ -78,9 +78,7 @@ const between = (low, value, high) => Math.round(Math.max(low, Math.min(high, va
 
 /**
  * Widths of the columns for the room there is.
- * @param {number[]} phases
- * @param {number} room
- * @param {boolean} [isCompact]
+ * @param {number[]} phases @param {number} room @param {boolean} [isCompact]
  * @param {boolean} [isStacked] phases under each other
  */
 export function columnsFor(phases, room, isCompact = false, isStacked = false) {
@@ -119,10 +117,7 @@ function compactColumns(phases, room) {
 }
 
 /**
- * @param {number[]} phases
- * @param {number} x
- * @param {number} gap
- * @param {number} width
+ * @param {number[]} phases @param {number} x @param {number} gap @param {number} width
  * @param {number} last the width of the last column, where it is another one
  */
 function sideBySide(phases, x, gap, width, last) {
@@ -192,10 +187,7 @@ const differencesOf = (differences) => differences.map((of) => ({ type: /** @typ
 
 /**
  * The same side by side, in three rows at most; what has no room there is one "+3" at the end.
- * @param {Cell} cell
- * @param {number} width
- * @param {Layout} layout
- * @returns {Line[]}
+ * @param {Cell} cell @param {number} width @param {Layout} layout @returns {Line[]}
  */
 function chipsOf(cell, width, { chipWidth = () => 0 }) {
   const moves = cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of }));
@@ -344,10 +336,7 @@ function level(layout, from, to) {
 
 /**
  * Past other boxes of its column, in the gutter on its left.
- * @param {Box} from
- * @param {Box} to
- * @param {{ends: number[][][]}} lanes
- * @param {number} gutter
+ * @param {Box} from @param {Box} to @param {{ends: number[][][]}} lanes @param {number} gutter
  */
 function around(from, to, lanes, gutter) {
   const start = from.y + from.h * 0.75;
@@ -369,10 +358,7 @@ function around(from, to, lanes, gutter) {
 
 /**
  * Whether a line meets no box but its own two.
- * @param {Layout} layout
- * @param {number[][]} points
- * @param {Box} from
- * @param {Box} to
+ * @param {Layout} layout @param {number[][]} points @param {Box} from @param {Box} to
  */
 function isFree(layout, points, from, to) {
   return layout.boxes.every((box) => box === from || box === to || !meets(points, box));
@@ -380,8 +366,7 @@ function isFree(layout, points, from, to) {
 
 /**
  * Whether a line of level and upright parts goes through a rectangle.
- * @param {number[][]} points
- * @param {{x: number, y: number, w: number, h: number}} box
+ * @param {number[][]} points @param {{x: number, y: number, w: number, h: number}} box
  */
 export function meets(points, box) {
   for (let i = 1; i < points.length; i++) {
@@ -399,8 +384,7 @@ export function meets(points, box) {
 
 /**
  * The step to the next member of a fold, on its border: one for each phase.
- * @param {Graph} graph
- * @param {Layout} layout
+ * @param {Graph} graph @param {Layout} layout
  */
 function placePills(graph, layout) {
   /** @type {Map<string, Pill>} */
@@ -435,9 +419,7 @@ function placePill(graph, layout, flow) {
 
 /**
  * What is open at first: the largest closed rows, as long as the picture stays one that can be overseen.
- * @param {Graph} graph
- * @param {number} room
- * @returns {Shown}
+ * @param {Graph} graph @param {number} room @returns {Shown}
  */
 export function openAtFirst(graph, room) {
   /** @type {Shown} */

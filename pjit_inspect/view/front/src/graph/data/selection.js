@@ -11,9 +11,7 @@ import { cellKey } from "./fold.js";
 
 /**
  * The visible box that stands for a box; null when there is none.
- * @param {Graph} graph
- * @param {Layout} layout
- * @param {number} box
+ * @param {Graph} graph @param {Layout} layout @param {number} box
  */
 export function visibleBox(graph, layout, box) {
   const { vis, stand } = layout.view;
@@ -22,10 +20,7 @@ export function visibleBox(graph, layout, box) {
 
 /**
  * Boxes and lines of the selection; `hidden` is a box of it that no box in the view holds itself.
- * @param {import("../../core/store.js").Store} store
- * @param {Graph} graph
- * @param {Layout} layout
- * @returns {Lit}
+ * @param {import("../../core/store.js").Store} store @param {Graph} graph @param {Layout} layout @returns {Lit}
  */
 export function litBy(store, graph, layout) {
   const { selection } = store.state;
@@ -47,10 +42,8 @@ export function litBy(store, graph, layout) {
 
 /**
  * The boxes that hold what is selected.
- * @param {import("../../core/store.js").Store} store
- * @param {Graph} graph
- * @param {import("../../core/store.js").Selection} selection
- * @returns {Set<number>}
+ * @param {import("../../core/store.js").Store} store @param {Graph} graph
+ * @param {import("../../core/store.js").Selection} selection @returns {Set<number>}
  */
 function boxesOf(store, graph, selection) {
   const { kernel } = graph;
@@ -73,8 +66,7 @@ function boxesOf(store, graph, selection) {
 
 /**
  * The boxes that take the selected argument.
- * @param {import("../../core/store.js").Store} store
- * @param {Graph} graph
+ * @param {import("../../core/store.js").Store} store @param {Graph} graph
  */
 function readersOf(store, graph) {
   const { listed } = store;
@@ -106,8 +98,7 @@ function kernelsThatRead(graph, row) {
 /**
  * The kernels that take an argument and nothing else, or only what such kernels make of it: its slices, its casts, and
  * the collectives that move it. Kernels stand in the order they run, so that one pass finds all.
- * @param {Graph} graph
- * @param {any} row
+ * @param {Graph} graph @param {any} row
  */
 function kernelsOfAlone(graph, row) {
   const { source, ends } = graph.read;
@@ -124,10 +115,9 @@ function kernelsOfAlone(graph, row) {
 }
 
 /**
- * Rows of the collectives that move an argument alone; and what takes it: what these kernels do, how many, on which line.
- * @param {import("../../core/store.js").Store} store
- * @param {Graph} graph
- * @param {any} row
+ * Rows of the collectives that move an argument alone; and what takes it: what these kernels do, how many, on which
+ * line.
+ * @param {import("../../core/store.js").Store} store @param {Graph} graph @param {any} row
  * @returns {{collectives: number[], kernels: {words: string, place: string, count: number}[]}}
  */
 export function usesOf(store, graph, row) {
@@ -168,9 +158,7 @@ function lightLines(graph, layout, row, lit) {
 
 /**
  * Opens every row around a box, and unfolds folds that show another member.
- * @param {Graph} graph
- * @param {import("./fold.js").Shown} shown
- * @param {number} box
+ * @param {Graph} graph @param {import("./fold.js").Shown} shown @param {number} box
  */
 export function reveal(graph, shown, box) {
   const { parent, fold } = graph.row;

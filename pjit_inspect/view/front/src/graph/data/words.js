@@ -23,7 +23,7 @@ export class Words {
   constructor(graph, sets) {
     this.graph = graph;
     this.sets = sets;
-    this.mode = "plain"; // what boxes are coloured by
+    this.isTimed = false; // whether boxes have the colour of their time
   }
 
   /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
@@ -58,12 +58,11 @@ export class Words {
       : [kernels, thousands(cell.kernels)];
   }
 
-  /** What stands at its right: what it is coloured by, FLOPs, or how often all of it runs. @param {Cell} cell */
+  /** What stands at its right: its time, FLOPs, or how often all of it runs. @param {Cell} cell */
   right(cell) {
-    if (this.mode === "time") return cell.time < 0 ? "" : timeText(cell.time);
+    if (this.isTimed) return cell.time < 0 ? "" : timeText(cell.time);
     if (cell.iterations > 1) return `per trip, \u00d7${thousands(cell.iterations)}`;
     if (cell.iterations < 0) return "per trip";
-    if (this.mode === "bytes") return cell.bytes ? bytesText(cell.bytes) : "";
     return cell.matmuls && cell.flops > 0 ? flopsText(cell.flops) : "";
   }
 
@@ -73,13 +72,12 @@ export class Words {
    */
   rights(cell) {
     const full = this.right(cell);
-    return cell.iterations === 1 || this.mode === "time" ? [full] : [full, "per trip", "\u21bb"];
+    return cell.iterations === 1 || this.isTimed ? [full] : [full, "per trip", "\u21bb"];
   }
 
   /**
    * A line of a box: ways to say it, the longest first, and its figure.
-   * @param {Content} line
-   * @returns {{words: string[], figure: string}}
+   * @param {Content} line @returns {{words: string[], figure: string}}
    */
   line({ type, of }) {
     if (type === "more") return { words: [`${plural(of, "more difference")}`, `+${thousands(of)}`], figure: "" };
@@ -94,10 +92,7 @@ export class Words {
       };
     }
     if (type === "share")
-      return {
-        words: [`in a combined ${kind} ${axes}`, `in combined ${kind} ${tight}`],
-        figure: bytesText(of.bytes),
-      };
+      return { words: [`in a combined ${kind} ${axes}`, `in combined ${kind} ${tight}`], figure: bytesText(of.bytes) };
     const who =
       of.members.length > 2 ? `${of.members.length} others` : of.members.map((row) => this.graph.label(row)).join(", ");
     const few = of.members.length > 2 ? who : who.replace(/[^\d, ]+/g, "") || who;
@@ -110,8 +105,7 @@ export class Words {
 
   /**
    * What stands in a low row, in whole words, and its figure.
-   * @param {Content} content
-   * @returns {{words: string[], figure: string}}
+   * @param {Content} content @returns {{words: string[], figure: string}}
    */
   chip(content) {
     if (content.type === "more") return { words: [`+${thousands(content.of)}`], figure: "" };
@@ -182,8 +176,7 @@ export class Words {
 
   /**
    * The name of a visible row.
-   * @param {import("./fold.js").Item} item
-   * @param {boolean} isClosed whether it stands for its fold
+   * @param {import("./fold.js").Item} item @param {boolean} isClosed whether it stands for its fold
    */
   row(item, isClosed) {
     const { graph } = this;

@@ -53,10 +53,7 @@ export function widthOf(g, text, font) {
 
 /**
  * The first way to say it that fits, else the last one cut.
- * @param {CanvasRenderingContext2D} g
- * @param {string[]} ways
- * @param {number} room
- * @param {string} font
+ * @param {CanvasRenderingContext2D} g @param {string[]} ways @param {number} room @param {string} font
  */
 export function fitting(g, ways, room, font) {
   const found = ways.find((text) => widthOf(g, text, font) <= room);
@@ -74,9 +71,7 @@ export function fitting(g, ways, room, font) {
 
 /**
  * The part of the picture that is in view.
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look
  */
 export function draw(g, layout, look) {
   const { scale, ratio } = look;
@@ -106,11 +101,7 @@ export function draw(g, layout, look) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h
+ * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} w @param {number} h
  * @param {number} r
  */
 function rounded(g, x, y, w, h, r) {
@@ -119,9 +110,7 @@ function rounded(g, x, y, w, h, r) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {{x: number, y: number, w: number, h: number}} at
- * @param {string} color
+ * @param {CanvasRenderingContext2D} g @param {{x: number, y: number, w: number, h: number}} at @param {string} color
  * @param {number} width
  */
 function ring(g, at, color, width) {
@@ -132,11 +121,7 @@ function ring(g, at, color, width) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {string} font
+ * @param {CanvasRenderingContext2D} g @param {string} text @param {number} x @param {number} y @param {string} font
  * @param {string} color
  */
 function put(g, text, x, y, font, color) {
@@ -162,9 +147,7 @@ function drawHeads(g, layout, look) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look
  * @param {import("../data/matrix.js").Band} band
  */
 function drawBand(g, layout, look, band) {
@@ -193,9 +176,7 @@ const isFolded = (layout, item) => item.row >= 0 && item.fold >= 0 && layout.vie
 
 /**
  * The name of a frame.
- * @param {Words} words
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
+ * @param {Words} words @param {CanvasRenderingContext2D} g @param {Layout} layout
  * @param {import("../data/matrix.js").Band} band
  */
 function titleOf(words, g, layout, band) {
@@ -209,9 +190,7 @@ function titleOf(words, g, layout, band) {
 
 /**
  * The head of a frame, over arrows that pass it.
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look
  * @param {import("../data/matrix.js").Band} band
  */
 function drawTitle(g, layout, look, band) {
@@ -238,11 +217,7 @@ function drawTitle(g, layout, look, band) {
 
 /**
  * A place for words between the arrows in the middle of columns: where they fit, else where most is free.
- * @param {Layout} layout
- * @param {number} start
- * @param {number} end
- * @param {number} want
- * @returns {number[]}
+ * @param {Layout} layout @param {number} start @param {number} end @param {number} want @returns {number[]}
  */
 function between(layout, start, end, want) {
   const stops = layout.columns.map((column) => column.x + column.w / 2).filter((x) => x > start - 8 && x < end);
@@ -265,9 +240,7 @@ function badge(g, look, text, x, y) {
 
 /**
  * Where the badge of a fold's frame is.
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Words} words
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Words} words
  * @param {import("../data/matrix.js").Band} band
  */
 export function badgeOf(g, layout, words, band) {
@@ -284,9 +257,7 @@ export function badgeOf(g, layout, words, band) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look
  * @param {import("../data/matrix.js").Label} label
  */
 function drawLabel(g, layout, look, label) {
@@ -314,11 +285,8 @@ function drawLabel(g, layout, look, label) {
 
 /**
  * The label of a low row: its name, and beside it what there is room for.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} look
- * @param {import("../data/matrix.js").Label} label
- * @param {string} name
- * @param {boolean} isClosed
+ * @param {CanvasRenderingContext2D} g @param {Look} look @param {import("../data/matrix.js").Label} label
+ * @param {string} name @param {boolean} isClosed
  */
 function drawLowLabel(g, look, label, name, isClosed) {
   const { item, x, y, w } = label;
@@ -396,12 +364,8 @@ function drawBoxHead(g, look, box) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {Look} look
- * @param {Box} box
- * @param {import("../data/matrix.js").Line} line
- * @param {boolean} isLit
- * @param {boolean} isDim
+ * @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box
+ * @param {import("../data/matrix.js").Line} line @param {boolean} isLit @param {boolean} isDim
  */
 function drawLine(g, look, box, line, isLit, isDim) {
   const { colors, words } = look;
@@ -445,10 +409,7 @@ function drawLine(g, look, box, line, isLit, isDim) {
 
 /**
  * A low box: a thick edge where there are matmuls; what runs in it stands at the right, where its chips leave room.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} look
- * @param {Box} box
- * @param {string} stroke
+ * @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box @param {string} stroke
  */
 function drawLowBox(g, look, box, stroke) {
   const { x, y, w, h, cell, lines } = box;
@@ -465,7 +426,7 @@ function drawLowBox(g, look, box, stroke) {
   const [heads, number] = [all.slice(0, -1), all.slice(lines.length ? all.length : -1)];
   const ways = [
     ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
-    ...(cell.iterations === 1 && words.mode === "plain" ? heads : rights.length ? rights : heads),
+    ...(cell.iterations === 1 && !words.isTimed ? heads : rights.length ? rights : heads),
     ...number,
   ];
   const found = ways.find((text) => widthOf(g, text, SMALL) <= room);
@@ -475,12 +436,8 @@ function drawLowBox(g, look, box, stroke) {
 
 /**
  * A kind of collective in a low box, beside the others.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} look
- * @param {Box} box
- * @param {import("../data/matrix.js").Line} line
- * @param {boolean} isLit
- * @param {boolean} isDim
+ * @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box
+ * @param {import("../data/matrix.js").Line} line @param {boolean} isLit @param {boolean} isDim
  */
 function drawChip(g, look, box, line, isLit, isDim) {
   const { colors, words } = look;
@@ -525,14 +482,19 @@ function dashed(g, x, y, w, color) {
 
 /**
  * How wide such a piece is.
- * @param {CanvasRenderingContext2D} g
- * @param {Words} words
- * @param {import("../data/matrix.js").Content} content
+ * @param {CanvasRenderingContext2D} g @param {Words} words @param {import("../data/matrix.js").Content} content
  */
 export function chipWidth(g, words, content) {
   const { words: ways, figure } = words.chip(content);
   const bar = content.type === "move" ? 12 : 4;
   return Math.ceil(bar + widthOf(g, ways[0], STRONG) + (figure ? widthOf(g, figure, SMALL) + 4 : 0) + 5);
+}
+
+/** Whether a line of a high box has room for whole words. @param {CanvasRenderingContext2D} g @param {Words} words @param {import("../data/matrix.js").Line} line @param {number} room */
+export function lineFits(g, words, line, room) {
+  const { words: ways, figure } = words.line(line);
+  const left = room - 31 - (figure ? widthOf(g, figure, SMALL) : 0);
+  return line.type !== "move" || ways.some((text) => widthOf(g, text, STRONG) <= left);
 }
 
 /** @param {Look} look @param {import("../data/matrix.js").Arrow} arrow */
@@ -543,10 +505,7 @@ function arrowColor(look, arrow) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {number[][]} points
- * @param {number} width
- * @param {string} color
+ * @param {CanvasRenderingContext2D} g @param {number[][]} points @param {number} width @param {string} color
  * @param {number} alpha
  */
 export function drawArrow(g, points, width, color, alpha) {
@@ -574,9 +533,7 @@ export function drawArrow(g, points, width, color, alpha) {
 
 /**
  * The bytes beside an arrow.
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look
  * @param {import("../data/matrix.js").Arrow} arrow
  */
 function drawFigure(g, layout, look, arrow) {
@@ -613,9 +570,7 @@ function halo(g, look, text, x, y) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {Look} look
- * @param {import("../data/matrix.js").Pill} pill
+ * @param {CanvasRenderingContext2D} g @param {Look} look @param {import("../data/matrix.js").Pill} pill
  * @param {boolean} isShort
  */
 function drawPill(g, look, pill, isShort) {
@@ -636,10 +591,7 @@ function drawPill(g, look, pill, isShort) {
 
 /**
  * Producers and consumers of a box.
- * @param {CanvasRenderingContext2D} g
- * @param {Layout} layout
- * @param {Look} look
- * @param {Box} box
+ * @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look @param {Box} box
  */
 function drawHover(g, layout, look, box) {
   const drawn = new Set(layout.arrows.map((arrow) => arrow.flow));
@@ -662,10 +614,7 @@ function drawHover(g, layout, look, box) {
 
 /**
  * A way from one box to any other beside the boxes: in gaps between columns, and between rows where it passes a column.
- * @param {Layout} layout
- * @param {Box} from
- * @param {Box} to
- * @param {number} lane
+ * @param {Layout} layout @param {Box} from @param {Box} to @param {number} lane
  */
 export function route(layout, from, to, lane) {
   const shift = 10 + 5 * (lane % 7);

@@ -25,7 +25,7 @@ export class Finder {
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
       })
     );
-    this.count = h("span", { class: "hits", "aria-live": "polite" });
+    this.count = h("span.hits", { "aria-live": "polite" });
     this.parts = [this.field, this.count];
   }
 

@@ -3,18 +3,16 @@
 import { FlowPane } from "../box/flow.js";
 import { openBox } from "../box/pane.js";
 import { h, onceAFrame } from "../../core/dom.js";
-import { fills, legend, modesOf, readColors } from "./colors.js";
+import { fills, legend, readColors } from "./colors.js";
 import { openGraph } from "../data/columns.js";
-import { chipWidth, draw } from "./draw.js";
+import { chipWidth, draw, lineFits } from "./draw.js";
 import { Finder } from "./finder.js";
 import { litBy, reveal, usesOf } from "../data/selection.js";
 import { followPointer } from "./pointer.js";
 import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
-import { shardingsOf } from "../data/shardings.js";
 import { popover } from "../../core/popover.js";
-import { copyText } from "../../core/copy.js";
-import { pictureOfCanvas, pictureOfDrawing, ratioOf } from "../../core/picture.js";
+import { copyButton } from "../../core/copy.js";
 import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
@@ -34,21 +32,17 @@ const READABLE = 0.9;
 
 /**
  * A button of the toolbar.
- * @param {string} words
- * @param {string} title
- * @param {() => void} click
- * @param {string} [more] classes
+ * @param {string} words @param {string} title @param {() => void} click @param {string} [more] classes
  */
 const button = (words, title, click, more = "") =>
-  h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
+  h("button", { class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
 
 /**
  * The pane, with the schedule strip under it; it fills itself once the data are there.
- * @param {Store} store
- * @param {HTMLElement} strip
+ * @param {Store} store @param {HTMLElement} strip
  */
 export function graph(store, strip) {
-  const box = h("section", { class: "graph", "aria-label": "Graph" });
+  const box = h("section.graph", { "aria-label": "Graph" });
   /** @type {GraphView | null} */
   let view = null;
   store.listen((changed) => {
@@ -58,11 +52,8 @@ export function graph(store, strip) {
       view = found && new GraphView(store, found, strip, isInset);
       store.usesOf = (row) => (found ? usesOf(store, found, row) : { collectives: [], kernels: [] });
       store.graphNeed = () => view?.need ?? { height: 0, isFlow: false };
-      store.graphPicture = (title) => view?.picture(title) ?? "";
       box.replaceChildren(
-        ...(view
-          ? view.parts
-          : [h("p", { class: "nothing" }, store.data.header.graph?.missing || "No graph of this record.")]),
+        ...(view ? view.parts : [h("p.nothing", store.data.header.graph?.missing || "No graph of this record.")]),
       );
     }
     view?.changed(changed);
@@ -95,7 +86,6 @@ export class GraphView {
   scale = 1;
   width = 0;
   height = 0;
-  mode = "plain";
   mostFlops = 0;
   /** Whether phases stand under each other. */
   isStacked = false;
@@ -115,11 +105,12 @@ export class GraphView {
   canvas = /** @type {HTMLCanvasElement} */ (
     h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
   );
-  space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
-  box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
-  view = h("div", { class: "graphview" }, this.box);
-  foot = h("div", { class: "graphfoot" });
-  said = h("div", {});
+  pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
+  space = h("div.graphspace", h("div.graphstick", this.canvas));
+  box = h("div.graphbox", { tabindex: -1 }, this.space);
+  view = h("div.graphview", this.box);
+  foot = h("div.graphfoot");
+  said = h("div");
   stripButton = button(
     "Schedule",
     "Show or hide when kernels run",
@@ -129,9 +120,7 @@ export class GraphView {
   paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
 
   /**
-   * @param {Store} store
-   * @param {import("../data/columns.js").Graph} found
-   * @param {HTMLElement} strip
+   * @param {Store} store @param {import("../data/columns.js").Graph} found @param {HTMLElement} strip
    * @param {boolean} [isInset] whether it stands in a notebook, which the wheel is to scroll
    */
   constructor(store, found, strip, isInset = false) {
@@ -142,9 +131,9 @@ export class GraphView {
     this.strip = strip;
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
-    this.shardings = store.data && shardingsOf(store.data, found);
     this.flow = store.data?.header.flow ? new FlowPane(store, isInset) : null;
-    if (found.header.measured) this.mode = this.words.mode = "time"; // what was asked for
+    /** Whether boxes have the colour of their time. */
+    this.isTimed = this.words.isTimed = Boolean(found.header.measured); // what was asked for
     this.finder = new Finder(this);
     this.tree = graphTree({
       nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
@@ -178,35 +167,16 @@ export class GraphView {
     new ResizeObserver(() => this.resized()).observe(this.box);
   }
 
-  /** Search, colours, zoom. */
+  /** Search, zoom, what is drawn. */
   toolbar() {
-    const select = /** @type {HTMLSelectElement} */ (
-      h(
-        "select",
-        {
-          "aria-label": "Colour boxes by",
-          onchange: () => {
-            this.mode = this.words.mode = select.value;
-            this.dress();
-            this.tree.update();
-          },
-        },
-        modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words)),
-      )
-    );
-    select.value = this.mode;
-    const copy = button(
-      "Copy",
-      "Copy the graph as text",
-      () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)),
-    );
+    const title = "Copy the graph as text";
+    const text = () => (this.layout ? asText(this.layout, this.words) : "");
+    const copy = copyButton("Copy", text, { title, "aria-label": title });
     const box = h(
-      "div",
-      { class: "menu viewmenu", role: "group", "aria-label": "View of the graph" },
-      h("label", {}, "Colour boxes by ", select),
+      "div.menu.viewmenu",
+      { role: "group", "aria-label": "View of the graph" },
       h(
-        "span",
-        { class: "chips" },
+        "span.chips",
         button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)),
         button("Fit", "Fit the width (0)", () => this.fit()),
         button("+", "Zoom in (+)", () => this.zoom(1.2)),
@@ -216,14 +186,13 @@ export class GraphView {
       ),
       this.said,
     );
-    const { button: open } = popover(this.store, { title: "Colours, zoom, how to read it" }, "View \u25be", box);
+    const { button: open } = popover(this.store, { title: "Zoom, how to read it" }, "View \u25be", box);
     return h(
-      "div",
-      { class: "graphbar" },
+      "div.graphbar",
       this.flow ? this.flowButton : null,
       ...this.finder.parts,
       this.stripButton,
-      h("span", { class: "pop push" }, open, box),
+      h("span.pop.push", open, box),
     );
   }
 
@@ -293,11 +262,12 @@ export class GraphView {
     openBox(this.store, 0, this.view, undefined, true);
   }
 
-  /** Whether every phase and row of the first picture is in sight with all there is to say. @param {number} width @param {number} height */
+  /** Whether every phase and row of the first picture is in sight with all there is to say, in whole words. @param {number} width @param {number} height */
   fitsRoomy(width, height) {
     if (!this.shown || (width < NARROW && this.graph.columns.length > 1)) return false;
     const roomy = layoutOf(this.graph, this.shown, { room: width, flows: false });
-    return roomy.height <= height && roomy.width * READABLE <= width;
+    const fits = roomy.boxes.every(({ lines, w }) => lines.every((line) => lineFits(this.pen, this.words, line, w)));
+    return fits && roomy.height <= height && roomy.width * READABLE <= width;
   }
 
   /** Whether columns side by side have room for whole words. @param {number} width */
@@ -308,12 +278,7 @@ export class GraphView {
   }
 
   /** How wide a piece of a low row is. @param {import("../data/matrix.js").Content} content */
-  chipWidth = (content) =>
-    chipWidth(
-      /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false })),
-      this.words,
-      content,
-    );
+  chipWidth = (content) => chipWidth(this.pen, this.words, content);
 
   /** Low rows, or all there is to say. */
   toggleCompact() {
@@ -351,19 +316,15 @@ export class GraphView {
   dress() {
     if (!this.layout) return;
     this.recolor();
-    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes));
-    this.said.replaceChildren(...this.notes().map((words) => h("p", { class: "dim" }, words)));
+    if (this.isTimed) this.foot.replaceChildren(legend(this.graph.header.measured, this.layout));
+    this.said.replaceChildren(...this.notes().map((words) => h("p.dim", words)));
     this.paint();
   }
 
   recolor() {
     if (!this.layout) return;
     this.colors = readColors(this.box);
-    this.fillOf = fills(this.mode, this.layout, this.colors, {
-      sets: this.sets,
-      all: this.store.first.axes,
-      shardings: this.shardings,
-    });
+    this.fillOf = fills(this.isTimed, this.layout, this.colors);
   }
 
   /** What a reader must know of the figures. */
@@ -388,8 +349,8 @@ export class GraphView {
   }
 
   paintNow() {
-    const { canvas, layout, box } = this;
-    if (!layout || !this.fillOf) return;
+    const { canvas, layout, box, store, fillOf } = this;
+    if (!layout || !fillOf) return;
     // Another theme has another background.
     if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor();
     const ratio = devicePixelRatio || 1;
@@ -401,30 +362,19 @@ export class GraphView {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
-    this.paintOn(canvas, { scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio });
-  }
-
-  /**
-   * A part of the picture, at some size.
-   * @param {HTMLCanvasElement} canvas
-   * @param {{scale: number, left: number, top: number, width: number, height: number, ratio: number}} part
-   */
-  paintOn(canvas, part) {
-    const { layout, store, fillOf } = this;
-    if (!layout || !fillOf) return;
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    const context = this.pen;
     const { axes, kind, isChanged } = store.state;
     const rows = store.rows("collectives");
     const goes = (/** @type {import("../data/fold.js").Move} */ of) =>
       store.removed.size > 0 && of.collectives.every((one) => store.goes(rows[this.graph.collective.row[one]]));
     const kinds = this.graph.header.kinds;
     draw(context, layout, {
-      ...part,
+      ...{ scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio },
       colors: this.colors,
       words: this.words,
       axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)],
       fillOf,
-      hasAxisColors: this.mode === "plain" || this.mode === "axis",
+      hasAxisColors: !this.isTimed,
       lit: this.lit,
       goes,
       isFaded: (of) =>
@@ -434,20 +384,6 @@ export class GraphView {
       found: this.finder.boxes(),
       mostFlops: this.mostFlops,
     });
-  }
-
-  /** All of it as an SVG file, what is out of view too; "" where nothing is drawn. @param {string} title */
-  picture(title) {
-    if (this.flow && !this.flow.element.hidden) return pictureOfDrawing(/** @type {any} */ (this.flow.svg), title);
-    const { layout } = this;
-    if (!layout || !this.fillOf || this.view.parentElement?.querySelector(".boxpane")) return "";
-    const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
-    const ratio = ratioOf(width, height);
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    this.paintOn(canvas, { scale: 1, left: 0, top: 0, width, height, ratio });
-    return pictureOfCanvas(canvas, this.box, title, ratio);
   }
 
   // ---------------------------------------------------------------- rows
@@ -561,8 +497,7 @@ export class GraphView {
 
   /**
    * A line: its collective is selected; again, the next one of it; a difference opens the layer that has it.
-   * @param {Box} box
-   * @param {number} at
+   * @param {Box} box @param {number} at
    */
   pick(box, at) {
     const line = box.lines[at];

@@ -46,9 +46,7 @@ export function followPointer(view) {
 
 /**
  * Drags the picture; tells whether the last press was one.
- * @param {GraphView} view
- * @param {(event: PointerEvent) => void} hover
- * @param {() => void} quiet
+ * @param {GraphView} view @param {(event: PointerEvent) => void} hover @param {() => void} quiet
  */
 function drag({ canvas, box }, hover, quiet) {
   /** @type {{x: number, y: number, left: number, top: number} | null} */

@@ -10,9 +10,7 @@ const MOST = 6;
  */
 
 /**
- * @param {import("../data/hit.js").Hit} hit
- * @param {Layout} layout
- * @param {Words} words
+ * @param {import("../data/hit.js").Hit} hit @param {Layout} layout @param {Words} words
  * @returns {string[]} the first is the title
  */
 export function tipOf(hit, layout, words) {
@@ -94,10 +92,7 @@ function partsOf(cell, words) {
 
 /**
  * Producers or consumers, most bytes first.
- * @param {Cell} cell
- * @param {Layout} layout
- * @param {Words} words
- * @param {"source" | "target"} end
+ * @param {Cell} cell @param {Layout} layout @param {Words} words @param {"source" | "target"} end
  */
 function ways(cell, layout, words, end) {
   const other = end === "source" ? "target" : "source";
@@ -145,5 +140,5 @@ function lineTip(box, at, words) {
       : runs === count
         ? ""
         : `run ${thousands(runs)} times per call; bytes of one run each`;
-  return [title, where, "bytes of the arrays on one device (counted)", many, "Click: select"].filter(Boolean);
+  return [title, where, "what each device sends for them (modelled, ring)", many, "Click: select"].filter(Boolean);
 }

@@ -20,10 +20,7 @@ import { cellKey } from "../data/fold.js";
 
 /**
  * Every item of the tree, top to bottom. `openBoxes` are keys of cells whose lines are items too.
- * @param {Layout} layout
- * @param {Words} words
- * @param {Set<number>} openBoxes
- * @returns {Node[]}
+ * @param {Layout} layout @param {Words} words @param {Set<number>} openBoxes @returns {Node[]}
  */
 export function nodesOf(layout, words, openBoxes) {
   /** @type {Node[]} */
@@ -91,8 +88,7 @@ export function nodesOf(layout, words, openBoxes) {
  */
 export function graphTree(on) {
   const prefix = `pjit-tree-${++trees}-`;
-  const element = h("div", {
-    class: "offscreen graphtree",
+  const element = h("div.offscreen.graphtree", {
     role: "tree",
     tabindex: 0,
     "aria-label": "Graph: scopes by phases. Arrows move, Enter opens or selects.",
@@ -124,7 +120,7 @@ export function graphTree(on) {
             "aria-expanded": node.expanded === null ? undefined : String(node.expanded),
             "aria-selected": String(node.key === current),
           },
-          h("bdi", {}, node.name),
+          h("bdi", node.name),
         ),
       ),
     );
@@ -157,10 +153,7 @@ let trees = 0;
 
 /**
  * Where a key leads: an item, or that the current one is opened (`open`), or done (null).
- * @param {string} key
- * @param {Node[]} nodes
- * @param {number} at
- * @returns {number | {open: boolean | null} | null}
+ * @param {string} key @param {Node[]} nodes @param {number} at @returns {number | {open: boolean | null} | null}
  */
 export function target(key, nodes, at) {
   if (!nodes.length) return null;
