@@ -271,6 +271,25 @@ class Analyses(Computed):
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @once
+    def hlo_annotated(self) -> str | None:
+        """As `CompileRecord.hlo_annotated`."""
+        from pjit_inspect.analyze.program.source import user_frames
+        from pjit_inspect.view.record.annotated import annotated
+        from pjit_inspect.view.record.collectives import source_line
+
+        module, graph, text, files = self.readable_hlo, self.graph_and_reason[0], self.hlo_text, self.files
+        if module is None or graph is None or text is None:
+            return text
+
+        def line_of(index: int) -> str:
+            frames = user_frames(module.frames(index), files)
+            return (
+                f"{source_line(self.data, frames, self.sources) or ''} ({frames[0].where})".lstrip() if frames else ""
+            )
+
+        return annotated(text, module, graph, self.collectives, line_of)
+
+    @once
     def pass_steps(self) -> PassSteps:
         """The programs between XLA's passes."""
         from pjit_inspect.handles.asked.pass_steps import ask_passes

@@ -232,6 +232,14 @@ class CompileRecord(Displayable):
         return self.state.analyses.hlo_text
 
     @property
+    def hlo_annotated(self) -> str | None:
+        """`hlo_text` with a comment above each kernel and collective: your line of source, or the cause.
+
+        Bytes that collectives send are modelled: ring. XLA's parser takes it as it takes `hlo_text`; None as there.
+        """
+        return self.state.analyses.hlo_annotated
+
+    @property
     def propagation(self) -> ShardedProgram | None:
         """The program before partitioning, with the sharding of every value; `None` if unknown.
 
