@@ -186,6 +186,14 @@ def test_the_page_of_a_record_loads_nothing(mesh: Mesh, tmp_path: pathlib.Path) 
     assert "https://" not in page
 
 
+def test_collectives_over_two_axes_are_found_as_tables_write_them(mesh: Mesh) -> None:
+    x = jax.ShapeDtypeStruct((16, 64), np.float32, sharding=NamedSharding(mesh, P(("data", "model"))))
+    rows = pi.inspect(lambda x: x.sum(), x).collectives
+    assert rows[0].axes_text == "data x model"
+    assert list(rows.over("data x model")) == list(rows.over("model", "data")) == list(rows)
+    assert not rows.over("data")
+
+
 def test_tables_draw_themselves_and_so_do_their_parts(mesh: Mesh) -> None:
     mlp, args = megatron(mesh)
     record = pi.inspect(mlp, *args)

@@ -210,9 +210,10 @@ class CollectiveTable(Table[Collective]):
     def over(self, *axes: str) -> Self:
         """Only the collectives over exactly these mesh axes (in any order), in any mesh that has them.
 
-        A part of an axis has a separate name: `over("tp:(1)2")`.
+        One over two axes is `over("data", "model")`, or `over("data x model")` as tables write it, not
+        `over("data")`. A part of an axis has a separate name: `over("tp:(1)2")`.
         """
-        wanted = set(axes)
+        wanted = {name for axis in axes for name in axis.split(" x ")}
         return self._of_rows(tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
     def of_kind(self, kind: str) -> Self:
