@@ -251,6 +251,8 @@ def test_every_frame_in_a_cell_names_that_cell(program):
     cells = dict.fromkeys(frame.where for frame in summed.source if frame.cell)
     assert list(cells) == [f"In [{number}]:2", f"In [{number + 1}]:3", f"In [{number + 3}]:1"]
     assert f"`x.sum()` (In [{number}]:2)" in summed.cause.sentence
+    life = api.session_log()["step"].passes.life(summed)
+    assert f"`reduce_sum` (In [{number}]:2)" in life.line
 
 
 def test_a_function_compiled_earlier_is_shown_without_compiling_again(program):

@@ -211,15 +211,17 @@ def _saved(live: LiveTable, graph: ProgramGraph | None) -> Iterator[MemorySugges
     if len(layers) < 2 and not any(row.turns for row in rows):
         return
     sizes, flops = [row.bytes for row in rows], _forward_flops(graph)
-    size, saved = bytes_in_words(sum(sizes)), sum(sizes) - max(layers.values())
-    cost = "" if flops is None else f", for at most {flops:.3g} FLOPs more"
+    size, saved = f"{_arrays(sizes)} of {bytes_in_words(sum(sizes))}", sum(sizes) - max(layers.values())
+    # A program that computes something again has its checkpoints.
+    if graph is None or "recompute" not in {PHASES[phase] for phase in graph.phases}:
+        cost = "" if flops is None else f", for at most {flops:.3g} FLOPs more"
+        sentence = (
+            f"jax.checkpoint around each layer: {size} saved for the backward pass, of which at least those of one "
+            f"layer stay{cost}"
+        )
+        yield replace(_suggestion("recompute", _SAVED, sizes, saved, sentence), flops=flops)
     sentence = (
-        f"jax.checkpoint around each layer: {len(rows)} buffers of {size} are saved for the backward pass, of which at "
-        f"least those of one layer stay{cost}"
-    )
-    yield replace(_suggestion("recompute", _SAVED, sizes, saved, sentence), flops=flops)
-    sentence = (
-        f"{_SAVED} in host memory ({_OFFLOAD}): {_arrays(sizes)} of {size}, of which at least those of one layer stay; "
+        f"{_SAVED} in host memory ({_OFFLOAD}): {size}, of which at least those of one layer stay; "
         f"{bytes_in_words(2 * sum(sizes))} cross to the host and back in each call"
     )
     yield _suggestion("offload", _SAVED, sizes, saved, sentence)

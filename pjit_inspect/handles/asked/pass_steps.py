@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pjit_inspect.analyze.passes.lives import find_history
 from pjit_inspect.analyze.passes.steps import KernelSite, Path, Snapshot, find_kernels, find_sites, pass_of, read_step
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
@@ -182,8 +183,8 @@ class AskedPasses(PassSteps):
 
     known_by = "numbers"
 
-    def __init__(self, dumped: DumpedPasses, names: NumberedNames) -> None:
-        self.dumped, self._names = dumped, names
+    def __init__(self, dumped: DumpedPasses, names: NumberedNames, files: UserFiles) -> None:
+        self.dumped, self._names, self._files = dumped, names, files
         self.written = [(step.name, step.pipeline) for step in dumped.steps]
         self._paths: dict[str, tuple[Path, ...]] = {}
 
@@ -215,7 +216,8 @@ class AskedPasses(PassSteps):
     def place(self, path: Path) -> tuple[str, str]:
         """As `PassSteps.place`."""
         found = self._names.of_path(path)
-        return found.name, found.frames[0].where if found.frames else ""
+        frames = user_frames(found.frames, self._files)
+        return found.name, frames[0].where if frames else ""
 
 
 def ask_passes(data: RecordData, *, is_live: bool, timeout_s: float = _TIMEOUT_S) -> AskedPasses:
@@ -247,13 +249,14 @@ def ask_passes(data: RecordData, *, is_live: bool, timeout_s: float = _TIMEOUT_S
         passes=True,
         timeout_s=timeout_s,
     )
-    return asked_passes(found.passes, found.places, found.failure)
+    return asked_passes(data, found.passes, found.places, found.failure)
 
 
-def asked_passes(dumped: DumpedPasses | None, places: bytes, failure: str) -> AskedPasses:
-    """The programs of an answer. Raises CaptureError, with the reason, if it has none."""
+def asked_passes(data: RecordData, dumped: DumpedPasses | None, places: bytes, failure: str) -> AskedPasses:
+    """The programs of an answer about a record. Raises CaptureError, with the reason, if it has none."""
+    from pjit_inspect.analyze.report.report import user_files_of
     from pjit_inspect.observe.shardy.numbering import read_places
 
     if dumped is None or not dumped.steps:
         raise CaptureError(failure or "XLA compiled the program but wrote none between its passes")
-    return AskedPasses(dumped, NumberedNames(read_places(places)))
+    return AskedPasses(dumped, NumberedNames(read_places(places)), user_files_of(data))

@@ -78,7 +78,7 @@ def ask_changed(
     early = EarlyProgram()
     answer = _ask(change, data.flags, effort, timeout_s, ticket, early, passes=take_passes is not None)
     if take_passes is not None:
-        take_passes(asked_passes(answer.passes, answer.places, answer.failure))
+        take_passes(asked_passes(data, answer.passes, answer.places, answer.failure))
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(

@@ -22,7 +22,7 @@ ErrorKind = Literal[
     "loop structure", "branch structure", "callback", "deleted", "static argument", "traced value", "leaked value",
     "out of memory", "unbound axis", "collective",
     "kernel", "manual axes", "unreduced", "memory space", "shards", "exported", "mapped", "gradient", "tree",
-    "argument", "unknown",
+    "argument", "random key", "unknown",
 ]  # fmt: skip
 """The subject of an error. The last but one are those of `analyze/errors/messages.txt`; "unknown" is any other."""
 
