@@ -150,7 +150,7 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
         options.report, options.sql, options.select = None, options.select, None
     if options.select is not None or (options.report is None) == (options.sql is None):
         raise QueryError("wrong arguments", "a question is a REPORT, or `sql` and a SELECT", list(REPORTS))
-    if options.sql is None and options.report not in REPORTS:
+    if options.report is not None and options.report not in REPORTS:
         raise QueryError("no such report", f"there is no report {options.report!r}", _near(options.report, REPORTS))
     record, _ = program_of(options.file, only=options.only, mesh=options.mesh)
     capture = capture_of(record, options.file)

@@ -38,7 +38,7 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 MOST_QUESTIONS = 40
 _UNHEARD = "XLA's partitioner was not heard, so facts about its program are not known"
 _ONE_DEVICE = "on one device nothing is sent, and everything is held in full"
-_EXPLICIT = "with Explicit axes all results follow the shardings of their operands: no one place can be changed"
+_EXPLICIT = "shardings are part of the types here (Explicit axes): a change is another program, which JAX must trace"
 _OPS_EACH = 6_000
 """Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
 

@@ -5,7 +5,9 @@ Not its job: the archives (`tests/test_packaging.py`).
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ import pjit_inspect
 yaml = pytest.importorskip("yaml", reason="jupyterlab of the test extra brings PyYAML")
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+conda_recipe = importlib.import_module("conda_recipe")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -52,6 +56,17 @@ def test_a_release_is_built_once_tested_on_every_python_and_published_by_trust()
     assert [job for job, steps in release.items() if any("pypi-publish" in str(step) for step in steps["steps"])] == [
         "publish"
     ]
+
+
+def test_the_recipe_for_conda_is_of_the_sdist_and_of_what_the_project_says(tmp_path: Path):
+    sdist = tmp_path / f"pjit_inspect-{pjit_inspect.__version__}.tar.gz"
+    sdist.write_bytes(b"an sdist")
+    # rattler-build 0.73 renders what it says (seen once: PyPI's py-rattler-build).
+    recipe = yaml.safe_load(conda_recipe.recipe(sdist))
+    assert recipe["context"]["version"] == pjit_inspect.__version__
+    assert recipe["source"]["sha256"] == "95cd0724dde50450781624283eab9a65260e994122e53e7523cf5c081920341f"
+    assert [one.replace(" ", "") for one in recipe["requirements"]["run"][1:]] == PROJECT["dependencies"]
+    assert recipe["build"]["python"]["entry_points"] == [f"{name} = {own}" for name, own in PROJECT["scripts"].items()]
 
 
 def test_what_a_workflow_runs_of_the_checkout_is_there():

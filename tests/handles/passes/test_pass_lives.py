@@ -28,10 +28,6 @@ def test_lives_are_those_written_by_hand(name: str) -> None:
     record = pi.inspect(jax.jit(function), *arguments)
     passes = record.passes
     lives = list(map(said, passes.lives))
-    if jax.__version_info__ >= (0, 12):
-        # XLA gives a collective that moves an argument the argument's name: its operation is unknown.
-        assert len(lives) == len(LIVES[name])
-        lives = [one if one in LIVES[name] else one.replace(": unknown spmd", ": made spmd", 1) for one in lives]
     assert sorted(lives) == sorted(LIVES[name])
     for row in record.collectives:
         life = passes.life(row)
