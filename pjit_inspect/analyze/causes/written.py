@@ -99,9 +99,13 @@ class WrittenFinder:
         if op.kind != "all_reduce" or not op.results:
             return Written(by="backward")
         is_returned = self._is_returned(op.results[0], axes)
-        for other in forward:
-            if (operand := self._alike_operand(self._program.ops[other], op, axes)) is not None:
-                return Written(by="spread", forward=other, operand=operand, is_returned=is_returned)
+        alike = (self._alike_operand(self._program.ops[other], op, axes) for other in forward)
+        found = {operand for operand in alike if operand is not None}
+        if found:
+            # A loop of Python's runs one piece for several arrays: the one whose gradient is a product is known.
+            near = self._differentiated(op) if len(found) > 1 else ()
+            own = [operand for operand in found if len(found) == 1 or self._data.behind(operand) in near]
+            return Written(by="spread", operand=own[0] if len(own) == 1 else None, is_returned=is_returned)
         if is_returned and self._is_added(op, axes):
             return Written(by="spread", operand=self._replicated_operand(op, axes), is_returned=True)
         return Written(by="backward")
@@ -125,6 +129,11 @@ class WrittenFinder:
         shape = self._program.values[op.results[0]].shape
         found = {own for value in forward.operands if (own := self._alike(value, shape, axes)) is not None}
         return found.pop() if len(found) == 1 else None
+
+    def _differentiated(self, op: ShardedOp) -> set[int]:
+        """The arrays that what is summed may be the gradient of."""
+        maker = self._program.op_of(self._data.behind(op.operands[0]))
+        return set() if maker is None else set(map(self._data.behind, self.names.differentiated(maker)))
 
     def _alike(self, value: int, shape: tuple[int, ...], axes: frozenset[str]) -> int | None:
         """The array of this shape that a value is a view of, where all devices have it alike; None for any other."""

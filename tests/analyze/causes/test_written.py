@@ -172,6 +172,30 @@ def test_with_types_of_replication_it_is_summed_where_the_operand_is_used() -> N
     assert sorted(found) == [("all_reduce", "spread", f"`{name}`") for name in "bcw"]
 
 
+def test_of_layers_in_a_loop_none_is_told_for_another() -> None:
+    def body(layers: list[tuple[jax.Array, jax.Array]], x: jax.Array) -> jax.Array:
+        for w, b in layers:
+            x = jnp.tanh(x @ w + b)
+        return x
+
+    def loss(layers: list[tuple[jax.Array, jax.Array]], x: jax.Array) -> jax.Array:
+        return summed(manual(body, in_specs=(WHOLE, SPLIT)))(layers, x)
+
+    program = pi.inspect(jax.grad(loss), [WEIGHTS[:2]] * 2, X).propagation
+    assert program is not None
+    names = ValueNames(program)
+    finder = WrittenFinder(names)
+    ops = [op for op in finder.collectives if program.ops[op].kind == "all_reduce"]
+    operands = [finder.find([op], ("x",)).operand for op in ops]
+    # XLA has the sums in the order of the results; nothing tells which of several a bias is.
+    assert ["" if own is None else str(names.value(own)) for own in operands] == [
+        "`layers[0][0]`",
+        "",
+        "`layers[1][0]`",
+        "",
+    ]
+
+
 def test_the_operand_and_the_way_out_are_told() -> None:
     def loss(x: jax.Array, w: jax.Array) -> jax.Array:
         return summed(manual(lambda x, w: jnp.tanh(x @ w), in_specs=(SPLIT, WHOLE), typed=False))(x, w)
