@@ -248,3 +248,18 @@ def test_one_device_runs_only_the_callback_of_a_call(differentiate):
     assert all(
         text.startswith("One device alone runs `branch_1_fun/pure_callback` in `eqx.error_if(") for text in found
     )
+
+
+def test_what_an_inner_loop_begins_with_is_a_turns_piece_of_the_argument():
+    """`xs` has a dimension more than the array that the inner loop carries."""
+
+    def model(ws, xs):
+        def turn(total, x):
+            return total + jnp.sum(jax.lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, ws)[0] ** 2), None
+
+        return jax.lax.scan(turn, 0.0, xs)[0]
+
+    found = sentences(jax.grad(model), array((3, 32, 32), None, None, "model"), array((4, 8, 32), None, "data"))
+    carried = [text for text in found if "carries" in text]
+    assert carried
+    assert all("the `xs[i]` that" in text for text in carried)

@@ -102,10 +102,9 @@ class WrittenFinder:
         alike = (self._alike_operand(self._program.ops[other], op, axes) for other in forward)
         found = {operand for operand in alike if operand is not None}
         if found:
-            # A loop of Python's runs one piece for several arrays: the one whose gradient is a product is known.
-            near = self._differentiated(op) if len(found) > 1 else ()
-            own = [operand for operand in found if len(found) == 1 or self._data.behind(operand) in near]
-            return Written(by="spread", operand=own[0] if len(own) == 1 else None, is_returned=is_returned)
+            # A loop of Python's runs one piece for several arrays: the gradient itself tells of which it is.
+            own = self._differentiated(op) or found
+            return Written(by="spread", operand=min(own) if len(own) == 1 else None, is_returned=is_returned)
         if is_returned and self._is_added(op, axes):
             return Written(by="spread", operand=self._replicated_operand(op, axes), is_returned=True)
         return Written(by="backward")
@@ -133,7 +132,7 @@ class WrittenFinder:
     def _differentiated(self, op: ShardedOp) -> set[int]:
         """The arrays that what is summed may be the gradient of."""
         maker = self._program.op_of(self._data.behind(op.operands[0]))
-        return set() if maker is None else set(map(self._data.behind, self.names.differentiated(maker)))
+        return set() if maker is None else {self._data.behind(own) for own in self.names.differentiated(maker)}
 
     def _alike(self, value: int, shape: tuple[int, ...], axes: frozenset[str]) -> int | None:
         """The array of this shape that a value is a view of, where all devices have it alike; None for any other."""

@@ -181,7 +181,9 @@ class ValueNames(Gradients):
         """The argument that an array is which a loop carries, at first, or else the result that it is at last."""
         given, made = loop.operands[number], loop.results[number]
         if label := self.argument(given):
-            return label
+            # One turn's piece of an argument has fewer dimensions than it.
+            first = self.value(given).phrases[0]
+            return first.text if first.kind in ("name", "code") else label
         if (outer := self._data.carried(self._data.behind(given))) is not None:
             return self._at_border(*outer)
         return next((own.label for own in self.program.outputs if self._data.behind(own.value) == made), "")

@@ -196,6 +196,20 @@ def test_of_layers_in_a_loop_none_is_told_for_another() -> None:
     ]
 
 
+def test_of_a_loop_an_array_on_the_way_is_not_told_as_the_argument() -> None:
+    def loss(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+        def body(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+            for w in ws:
+                x = x + jax.lax.psum(jnp.tanh(x @ w) @ w.T, "x")
+            return x
+
+        return summed(manual(body, in_specs=(PartitionSpec(None, "x"), WHOLE), out_specs=WHOLE))(ws, x)
+
+    found = by(jax.grad(loss), [array((8, 16), None, "x", mesh=LINE)] * 2, array((16, 8), mesh=LINE))
+    (spread,) = (operand for _, by_whom, operand in found if by_whom == "spread")
+    assert spread.startswith("`add`")
+
+
 def test_the_operand_and_the_way_out_are_told() -> None:
     def loss(x: jax.Array, w: jax.Array) -> jax.Array:
         return summed(manual(lambda x, w: jnp.tanh(x @ w), in_specs=(SPLIT, WHOLE), typed=False))(x, w)
