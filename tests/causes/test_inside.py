@@ -235,7 +235,7 @@ def test_what_vmap_has_batched_is_said_to_be_beside_what_is_not():
 
     (text,) = sentences(model, array((8, 16, 4), "data"))
     line = model.__code__.co_firstlineno + 1
-    assert f"all of `m.transpose()` (line {line}, batched by `vmap`), which is `P('data', None, None)`" in text
+    assert f"all of `m.transpose()` (line {line}, within `vmap`), which is `P('data', None, None)`" in text
 
 
 @pytest.mark.parametrize("differentiate", [lambda f: f, jax.grad], ids=["forward", "grad"])

@@ -459,7 +459,8 @@ class ValueNames(Gradients):
     def _near(self, op: ShardedOp, beside: ShardedOp | None, shown: tuple[Frame, ...] | None = None) -> Sentence:
         """The place of an op, for a reader who has been told of another, with its place or that of these frames.
 
-        What `vmap` has batched has a dimension that its text has not: it is told, unless the other one is batched, too.
+        What `vmap` has batched has a dimension that its text has not: `vmap` is told, unless the other one is within
+        it, too. Its scope says no more: what does not depend on what is mapped is not batched.
         """
         frames = self.frames(op)
         shown = self._shown(beside) if shown is None else shown
@@ -472,7 +473,7 @@ class ValueNames(Gradients):
             parts.append(say("called at {}", place(line_near(caller, frames[0]))))
             is_near = False
         if self.is_batched(op) and (beside is None or not self.is_batched(beside)):
-            parts.append(say("batched by {}", code("vmap")))
+            parts.append(say("within {}", code("vmap")))
         if shown and is_near and not parts and frames[0].line == shown[0].line:
             return Sentence()
         where = line_near(frames[0], shown[0]) if shown and is_near else frames[0].where

@@ -203,7 +203,7 @@ class WrittenOps:
         return tuple(found)
 
     def is_batched(self, op: ShardedOp) -> bool:
-        """True if `vmap` has given an op a dimension of which its text knows nothing."""
+        """True if `vmap` may have given an op a dimension of which its text knows nothing."""
         return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
 
     @cached_property
