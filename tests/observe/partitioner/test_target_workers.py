@@ -51,20 +51,23 @@ def ask(rows: int = 16, **options: Any) -> service.Partitioned:
 
 
 def worker() -> int:
-    """The process that is kept; there is one."""
+    """The process that is kept: the one that has libtpu. Another stands ready for the next question."""
     server = service._here.lanes[0].helper
     assert server is not None
     process = server.facts["process"]
-    (found,) = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    (found,) = (child for child in children if "libtpu" in Path(f"/proc/{child}/maps").read_text())
     return int(found)
 
 
 def is_running(process: int) -> bool:
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        threads = len(os.listdir(f"/proc/{process}/task"))
     except OSError:
         return False
-    return state not in "ZX"
+    # It can be waited for only when its last thread has ended.
+    return state not in "ZX" or threads > 1
 
 
 def eventually(claim: Callable[[], Any]) -> None:
@@ -108,7 +111,7 @@ def test_a_process_that_is_killed_while_it_answers_is_told_of() -> None:
     os.kill(first, signal.SIGSTOP)
     killer = threading.Timer(0.3, os.kill, (first, signal.SIGKILL))
     killer.start()
-    with pytest.raises(CaptureError, match="ended by signal 9"):
+    with pytest.raises(CaptureError, match=r"was killed \(signal 9\)"):
         ask(32)
     killer.join()
     assert ask(32).after
@@ -131,7 +134,7 @@ def test_a_question_takes_no_longer_than_it_may_and_the_next_one_is_answered() -
     ask(16)
     first = worker()
     os.kill(first, signal.SIGSTOP)
-    with pytest.raises(CaptureError, match=r"XLA had no answer after 0\.\d+ s"):
+    with pytest.raises(CaptureError, match=r"there was no answer after 0\.5 s"):
         ask(32, timeout_s=0.5)
     eventually(lambda: not is_running(first))
     assert ask(32).after
