@@ -65,7 +65,6 @@ def add_query(commands: Any) -> None:
     query.add_argument("--top", metavar="N", type=int, help="at most N rows")
     query.add_argument("--after", metavar="ID", help="the rows after this one: `next` of the answer before")
     query.add_argument("--columns", metavar="NAME,...", help='these columns in place of the usual ones, or "all"')
-    query.add_argument("--sql", metavar="SELECT", help="the same as `sql SELECT`")
     query.add_argument("--only", metavar="NAME", help="the program of this name, of several")
     query.add_argument("--mesh", metavar="AXIS=SIZE,...", type=mesh_axes, help="as for `report`")
     query.add_argument("--json", action="store_true", help="no other form: every answer is JSON")
@@ -107,8 +106,8 @@ def _query(options: argparse.Namespace) -> int:
 
 def _words(options: argparse.Namespace) -> str:
     """The question in one line."""
-    if options.sql is not None:
-        return options.sql
+    if options.select is not None:
+        return f"{options.report} {options.select}"
     given = {name: getattr(options, name) for name in ("over", "kind", "top", "after", "columns")}
     return " ".join(
         [options.report or "", *(f"--{name} {value}" for name, value in given.items() if value is not None)]
@@ -146,15 +145,14 @@ def _lines(envelope: Mapping[str, Any]) -> str:
 
 def _answer(options: argparse.Namespace) -> dict[str, Any]:
     """The envelope's fields. Raises QueryError."""
-    if options.report == "sql" and options.sql is None:
-        options.report, options.sql, options.select = None, options.select, None
-    if options.select is not None or (options.report is None) == (options.sql is None):
+    is_sql = options.report == "sql"
+    if options.report is None or is_sql == (options.select is None):
         raise QueryError("wrong arguments", "a question is a REPORT, or `sql` and a SELECT", list(REPORTS))
-    if options.report is not None and options.report not in REPORTS:
+    if not is_sql and options.report not in REPORTS:
         raise QueryError("no such report", f"there is no report {options.report!r}", _near(options.report, REPORTS))
     record, _ = program_of(options.file, only=options.only, mesh=options.mesh)
     capture = capture_of(record, options.file)
-    if options.sql is not None:
+    if is_sql:
         return _of_sql(record, options, capture)
     return _of_report(record, options, capture)
 
@@ -247,9 +245,9 @@ def _of_sql(record: CompileRecord, options: argparse.Namespace, capture: dict[st
         ]
 
     columns = {name: ["id", *report.all_columns] for name, report in REPORTS.items()}
-    found = run_select(options.sql, columns, table)
+    found = run_select(options.select, columns, table)
     if isinstance(found, str):
-        asked = {name: own for name, own in columns.items() if name in options.sql.lower()}
+        asked = {name: own for name, own in columns.items() if name in options.select.lower()}
         raise QueryError("sql", found, _near_in(found, columns if "table" in found else asked))
     rows = found if options.top is None else found[: options.top]
     units = {name: UNITS[name] for name in (rows[0] if rows else ()) if name in UNITS}

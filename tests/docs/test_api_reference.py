@@ -133,7 +133,7 @@ def test_every_option_of_the_command_line_is_told_of():
             *("--budget", "--base", "--target", "--devices", "--only", "--mesh", "--json", "--markdown"),
             *("-o", "--output"),
         ],
-        "query": ["--over", "--kind", "--top", "--after", "--columns", "--sql", "--only", "--mesh", "--json", "--out"],
+        "query": ["--over", "--kind", "--top", "--after", "--columns", "--only", "--mesh", "--json", "--out"],
         "skill": ["--json"],
     }
     assert [option for options in told.values() for option in options if option not in PAGE] == []

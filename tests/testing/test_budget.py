@@ -293,10 +293,10 @@ def test_an_answer_has_the_fields_of_the_envelope(capsys: pytest.CaptureFixture[
         (("kernels", "--over", "data"), ("no such column", "kernels has no axes for --over", "collectives")),
         (("kernels", "--columns", "byte_read"), ("no such column", "there is no column 'byte_read'", "bytes_read")),
         (("kernels", "--after", "k99"), ("no such row", "there is no row 'k99'", "k1")),
-        (("--sql", "select size from kernels"), ("sql", "no such column: size", "source")),
+        (("sql", "select size from kernels"), ("sql", "no such column: size", "source")),
         (("sql", "delete from kernels"), ("sql", "not authorized", "")),
-        (("--sql", "attach 'x' as y"), ("sql", "not authorized", "")),
-        (("--sql", "pragma query_only = 0"), ("sql", "not authorized", "")),
+        (("sql", "attach 'x' as y"), ("sql", "not authorized", "")),
+        (("sql", "pragma query_only = 0"), ("sql", "not authorized", "")),
     ],
 )
 def test_an_error_says_what_there_is(
@@ -314,7 +314,7 @@ def test_a_file_takes_what_is_large_or_asked_for(tmp_path: Path, capsys: pytest.
     assert found["file_path"] == str(tmp_path / "kernels.json")
     assert json.loads((tmp_path / "kernels.json").read_text())["status"] == "OK"
     counted = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 9999) select i from n"
-    code, found = query(capsys, "--sql", counted)
+    code, found = query(capsys, "sql", counted)
     saved = Path(found["file_path"])
     assert (code, found["status"], found["total"]) == (0, "SAVED_TO_FILE", 9999)
     assert len(json.loads(saved.read_text())["rows"]) == 9999

@@ -31,7 +31,9 @@ def annotated(
       line_of: for the row of an instruction, the user's line with its place; "" where unknown.
     """
     copies = map(module.instruction, module.with_opcode("copy").tolist())
-    notes = {own.name: f"copy of {own.operands[0].name}" for own in copies if own.operands}
+    notes = {
+        own.name: f"copy of {own.operands[0].name}" for own in copies if own.operands and not own.computation.is_fusion
+    }
     for kernel, name in enumerate(graph.kernels.names):
         phase = PHASES[graph.boxes[graph.kernels.box[kernel]].phase]
         what = graph.kernels.labels[graph.kernels.label[kernel]] + (f", {phase}" if graph.is_differentiated else "")
