@@ -41,10 +41,9 @@ class Written:
     """The maker of a collective.
 
     Attributes:
-      by: "user": it stands in the user's code, at its own place. "transpose": differentiation made it of `forward`.
+      by: "user": it stands in the user's code, at its own place. "transpose": differentiation made it of another one.
         "spread": differentiation sums over the devices the gradient of `operand`, which they have alike. "backward": it
         runs in the backward pass of what stands at its place; nothing tells whether a rule that the user wrote has it.
-      forward: the operation (in `ShardedProgram.ops`) that it is the transpose of; None where that is not known.
       operand: the value (in `ShardedProgram.values`) whose gradient is summed: of an operand of `shard_map` the array
         outside; None where it is not known which of several it is.
       is_returned: whether what it yields leaves the `shard_map` as it is: then each device's part would, too, if the
@@ -52,7 +51,6 @@ class Written:
     """
 
     by: Literal["user", "transpose", "spread", "backward"]
-    forward: int | None = None
     operand: int | None = None
     is_returned: bool = False
 
@@ -93,9 +91,9 @@ class WrittenFinder:
         if self.names.phase(op) != "backward":
             return Written(by="user")
         forward = self._forward.get(self._place(op), ()) if op.frames else ()
-        for other in forward:
-            if self._program.ops[other].kind == _TRANSPOSED.get(op.kind) and self._is_inverse(index, other):
-                return Written(by="transpose", forward=other)
+        turned = (other for other in forward if self._program.ops[other].kind == _TRANSPOSED.get(op.kind))
+        if any(self._is_inverse(index, other) for other in turned):
+            return Written(by="transpose")
         if op.kind != "all_reduce" or not op.results:
             return Written(by="backward")
         is_returned = self._is_returned(op.results[0], axes)
@@ -104,7 +102,7 @@ class WrittenFinder:
         if found:
             # A loop of Python's runs one piece for several arrays: the gradient itself tells of which it is.
             own = self._differentiated(op) or found
-            return Written(by="spread", operand=min(own) if len(own) == 1 else None, is_returned=is_returned)
+            return Written(by="spread", operand=own.pop() if len(own) == 1 else None, is_returned=is_returned)
         if is_returned and self._is_added(op, axes):
             return Written(by="spread", operand=self._replicated_operand(op, axes), is_returned=True)
         return Written(by="backward")

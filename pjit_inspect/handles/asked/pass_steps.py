@@ -210,21 +210,24 @@ class AskedPasses(PassSteps):
     def paths(self, name: str) -> tuple[Path, ...]:
         """As `PassSteps.paths`."""
         if name not in self._paths:
-            self._paths[name] = self._names.paths(name) or self._arguments.get(name, ())
+            paths = self._names.paths(name)
+            if not paths and name and name in self._arguments:
+                # Newer XLA names what moves an argument after it: the path is a number below 0.
+                paths = ((self._arguments.index(name) - len(self._arguments),),)
+            self._paths[name] = paths
         return self._paths[name]
 
     @cached_property
-    def _arguments(self) -> Mapping[str, tuple[Path, ...]]:
-        """The name of an argument, which newer XLA gives to what moves it -> a path of a number below 0."""
+    def _arguments(self) -> list[str]:
+        """The names of the program's arguments."""
         module = self.module(0)
-        entry = module.computation(module.entry)
-        names = (module.instruction(int(index)).op_name for index in entry.parameters)
-        return {name: ((-1 - number,),) for number, name in enumerate(names) if name}
+        parameters = module.computation(module.entry).parameters.tolist()
+        return [module.instruction(index).op_name for index in parameters]
 
     def place(self, path: Path) -> tuple[str, str]:
         """As `PassSteps.place`."""
         if path[0] < 0:
-            return next(name for name, own in self._arguments.items() if own == (path,)).replace("\\'", "'"), ""
+            return self._arguments[path[0]].replace("\\'", "'"), ""
         found = self._names.of_path(path)
         frames = user_frames(found.frames, self._files)
         return found.name, frames[0].where if frames else ""
